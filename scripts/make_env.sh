@@ -67,13 +67,17 @@ fi
 rm -f "$stamp"
 
 # pip reads its index and certificates from its own configuration, uv does not: hand them on.
-pip_setting() { pip_with config get "global.$1" 2>/dev/null || true; }
+pip_settings="$(pip_with config list 2>/dev/null || true)"
+pip_setting() { sed -n "s/^\(global\|install\)\.$1='\(.*\)'\$/\2/p" <<<"$pip_settings" | tail -n 1; }
 if [ -z "${UV_DEFAULT_INDEX:-}${UV_INDEX_URL:-}" ]; then
     index="${PIP_INDEX_URL:-$(pip_setting index-url)}"
     if [ -n "$index" ]; then export UV_DEFAULT_INDEX="$index"; fi
 fi
 if [ -z "${SSL_CERT_FILE:-}" ]; then
     certificates="${PIP_CERT:-$(pip_setting cert)}"
+    if [ -z "$certificates" ] && [ -s /etc/ssl/certs/ca-certificates.crt ]; then
+        certificates=/etc/ssl/certs/ca-certificates.crt
+    fi
     if [ -n "$certificates" ]; then export SSL_CERT_FILE="$certificates"; fi
 fi
 if [ -z "${UV_INSECURE_HOST:-}" ]; then
@@ -92,8 +96,7 @@ install_uv() {
 
 say "installing the $level requirements (the first time downloads 200 to 500 MB)"
 if install_uv; then
-    VIRTUAL_ENV="$PWD/$venv" "$tools/bin/uv" pip sync --quiet --require-hashes --link-mode=copy \
-        --compile-bytecode "requirements/$level.txt"
+    VIRTUAL_ENV="$PWD/$venv" "$tools/bin/uv" pip sync --quiet --require-hashes "requirements/$level.txt"
 else
     say "uv has no build for this machine: using pip, which takes some minutes"
     pip_with install --quiet --require-hashes --no-deps -r "requirements/$level.txt"
