@@ -1,0 +1,19 @@
+"""Evaluation sets: datasets with their versions and items, access to frozen splits, corpora."""
+
+from datasets_app.models.access import ExposureEntry, Grant
+from datasets_app.models.corpora import Corpus, Document, DocumentVersion, Snapshot
+from datasets_app.models.datasets import Dataset, DatasetVersion, Item, ItemRevision, VersionEntry
+
+__all__ = [
+    "Corpus",
+    "Dataset",
+    "DatasetVersion",
+    "Document",
+    "DocumentVersion",
+    "ExposureEntry",
+    "Grant",
+    "Item",
+    "ItemRevision",
+    "Snapshot",
+    "VersionEntry",
+]

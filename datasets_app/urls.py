@@ -1,0 +1,7 @@
+"""Pages of this app."""
+
+from django.urls import URLPattern
+
+app_name = "datasets"
+
+urlpatterns: list[URLPattern] = []

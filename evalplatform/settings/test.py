@@ -1,0 +1,24 @@
+"""The test suite's settings: as in development, with quick password hashing and a home of its own."""
+
+import os
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("EVALPLATFORM_HOME", str(Path(tempfile.gettempdir()) / f"evalplatform-test-{os.getpid()}"))
+
+from evalplatform.settings.dev import *  # noqa: F403
+from evalplatform.settings.dev import REST_FRAMEWORK
+
+SECRET_KEY = "only-for-the-tests"  # noqa: S105
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+#: In-process tests run a task where it is enqueued, after the commit; tests marked `live` use real workers.
+CELERY_TASK_ALWAYS_EAGER = True
+CELERY_TASK_EAGER_PROPAGATES = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+AXES_ENABLED = False
+REST_FRAMEWORK = {**REST_FRAMEWORK, "DEFAULT_THROTTLE_CLASSES": []}

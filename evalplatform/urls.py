@@ -1,0 +1,14 @@
+"""Every page's URL, by app; REST under /api/v1/."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("api/v1/", include("evalplatform.api_urls")),
+    path("", include("core_app.urls")),
+    path("", include("teams_app.urls")),
+    path("", include("datasets_app.urls")),
+    path("", include("runs_app.urls")),
+]

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class JudgesAppConfig(AppConfig):
+    name = "judges_app"
+    verbose_name = "Judges"

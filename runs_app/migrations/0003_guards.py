@@ -1,0 +1,10 @@
+from django.db import migrations
+
+from core_app.triggers import InstallGuards
+from runs_app.guards import GUARDS
+
+
+class Migration(migrations.Migration):
+    dependencies = [("runs_app", "0002_references")]
+
+    operations = [InstallGuards(GUARDS)]

@@ -1,0 +1,5 @@
+"""REST calls of this app."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class TeamsAppConfig(AppConfig):
+    name = "teams_app"
+    verbose_name = "Teams"
