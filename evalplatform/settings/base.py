@@ -1,5 +1,8 @@
 """Settings shared by every environment. What differs by machine is read from the environment (see docs/settings.md)."""
 
+import hashlib
+import os
+import tempfile
 from pathlib import Path
 
 import environ
@@ -90,6 +93,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 #: One Redis-protocol server: the embedded Valkey on a unix socket unless REDIS_URL names another.
 REDIS_SOCKET = HOME / "valkey.sock"
+if len(str(REDIS_SOCKET)) > 100:  # the kernel's limit on socket paths is 108 bytes
+    _short = hashlib.sha256(str(HOME).encode()).hexdigest()[:16]
+    REDIS_SOCKET = Path(tempfile.gettempdir()) / f"evalplatform-{os.getuid()}-{_short}.sock"
 REDIS_URL = env.str("REDIS_URL", default="")
 CELERY_BROKER_URL = REDIS_URL or f"redis+socket://{REDIS_SOCKET}"
 _CACHE_LOCATION = REDIS_URL or f"unix://{REDIS_SOCKET}"
@@ -108,6 +114,8 @@ CELERY_TASK_ROUTES = {
     "runs_app.tasks.collect_*": {"queue": "collect"},
     "judges_app.tasks.*": {"queue": "judge"},
 }
+#: Processes of the worker that `manage.py serve` starts.
+WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", default=2)
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
