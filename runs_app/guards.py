@@ -1,10 +1,10 @@
-"""What never changes: suite versions, verdicts, comparisons; outputs and scores of a completed run."""
+"""What never changes: suite versions, verdicts, comparisons; outputs, scores and aggregates of a completed run."""
 
 from core_app.triggers import Guard
 
 
 def _run_closed(row: str) -> str:
-    return f"EXISTS (SELECT 1 FROM runs_app_run AS r WHERE r.id = {row}.run_id AND r.status = 'completed')"
+    return f"EXISTS (SELECT 1 FROM runs_app_run AS r WHERE r.id = {row}.run_id AND r.status = 'completed')"  # noqa: S608
 
 
 GUARDS = (
@@ -30,6 +30,13 @@ GUARDS = (
         "runs_app_score",
         ("INSERT", "UPDATE", "DELETE"),
         "scores of a completed run are never changed",
+        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _run_closed("OLD")), ("DELETE", _run_closed("OLD"))),
+    ),
+    Guard(
+        "aggregate",
+        "runs_app_aggregate",
+        ("INSERT", "UPDATE", "DELETE"),
+        "aggregates of a completed run are never changed",
         when=(("INSERT", _run_closed("NEW")), ("UPDATE", _run_closed("OLD")), ("DELETE", _run_closed("OLD"))),
     ),
 )

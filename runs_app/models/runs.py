@@ -45,6 +45,8 @@ class Run(models.Model):
     #: sha256 over the sorted scores, written when the run completes: covers what no audit event lists.
     scores_sha256 = models.CharField(_("scores sha256"), max_length=64, blank=True)
     warnings = models.JSONField(_("warnings"), default=list)
+    #: The ranked lists that the run reports, found when collection ends: another stage is not applicable, not 0.
+    stages = models.JSONField(_("stages"), default=list)
     expected_outputs = models.PositiveIntegerField(_("expected outputs"), default=0)
     created_by_key = models.CharField(_("started by (key)"), max_length=80)
     created_by_label = models.CharField(_("started by"), max_length=200)
@@ -95,7 +97,9 @@ class RunEvent(models.Model):
 class Output(models.Model):
     """What the system answered to one item in one repeat. A missing output is a row too, with outcome `missing`."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="outputs", verbose_name=_("run"))
+    run = models.ForeignKey(
+        Run, on_delete=models.CASCADE, related_name="outputs", db_index=False, verbose_name=_("run")
+    )
     entry = models.ForeignKey(VersionEntry, on_delete=models.PROTECT, related_name="+", verbose_name=_("entry"))
     repeat = models.PositiveSmallIntegerField(_("repeat"), default=1)
     answer = models.TextField(_("answer"), blank=True)
@@ -151,9 +155,14 @@ class MetricRecord(models.Model):
 class Score(models.Model):
     """One number, or the reason why there is none, for (run, entry, repeat, judge repeat, metric)."""
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores", verbose_name=_("run"))
-    output = models.ForeignKey(Output, on_delete=models.CASCADE, related_name="scores", verbose_name=_("output"))
-    metric = models.ForeignKey(MetricRecord, on_delete=models.PROTECT, related_name="+", verbose_name=_("metric"))
+    # The unique key and the index below serve every lookup; three more indexes would double the cost of a write.
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores", db_index=False, verbose_name=_("run"))
+    output = models.ForeignKey(
+        Output, on_delete=models.CASCADE, related_name="scores", db_index=False, verbose_name=_("output")
+    )
+    metric = models.ForeignKey(
+        MetricRecord, on_delete=models.PROTECT, related_name="+", db_index=False, verbose_name=_("metric")
+    )
     judge_repeat = models.PositiveSmallIntegerField(_("judge repeat"), default=1)
     state = models.CharField(_("state"), max_length=16, choices=ScoreState.choices)
     value = models.FloatField(_("value"), null=True)
@@ -185,6 +194,7 @@ class ScoreBatch(models.Model):
     """A lease on a slice of a run's outputs (`first_output` to `last_output`, inclusive ids).
 
     A worker claims by conditional UPDATE and renews `lease_until`; what a dead worker leaves is found by the reaper.
+    While a batch waits, `lease_until` is the time from which the reaper may enqueue it again.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="batches", verbose_name=_("run"))
@@ -210,7 +220,10 @@ class ScoreBatch(models.Model):
 
 
 class Aggregate(models.Model):
-    """A metric over a group of a run's items. `group` is `all`, `type`, `tier`, `language` or `tag`; `macro` over types."""
+    """A metric over a group of a run's items.
+
+    `group` is `all`, `type`, `tier`, `language` or `tag`; `macro` is the plain mean over the types' values.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="aggregates", verbose_name=_("run"))
     metric = models.ForeignKey(MetricRecord, on_delete=models.PROTECT, related_name="+", verbose_name=_("metric"))
