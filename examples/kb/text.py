@@ -8,13 +8,25 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-# Words that say how a question is put, not what it is about.
-STOP_WORDS = frozenset(
-    ["a", "about", "after", "all", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "do", "does", "for", "from", "get", "give", "go", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "please", "so", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "up", "us", "was", "we", "what", "when", "where", "which", "who", "will", "with", "would", "you", "your"]
-)
-# The same for Chinese: pairs of characters made of these alone are left out, and single ones are never indexed.
-STOP_CHARACTERS = frozenset("的了吗呢吧啊是在有和与或我你他她它们这那哪个么什怎样就都也还要会能可以把被给让请为从到多少几")
+_HOW_ENGLISH_ASKS = """
+a about after all am an and any are as at be been but by can could do does for from get give go had has have how i if in
+into is it its me my of on or our please so than that the their them then there these they this to up us was we what when
+where which who will with would you your much many long often soon far need want like too also only show tell name
+"""
+_HOW_CHINESE_ASKS = "的了吗呢吧啊是在有和与或我你他她它们这那哪个么什怎样就都也还要会能可以把被给让请为从到多少几"
 
+# Words that say how a question is put, not what it is about.
+STOP_WORDS = frozenset(_HOW_ENGLISH_ASKS.split())
+# The same for Chinese: pairs of characters made of these alone are left out, and single ones are never indexed.
+STOP_CHARACTERS = frozenset(_HOW_CHINESE_ASKS)
+
+# Words around which Chinese is split first, so that fewer pairs straddle two words.
+_FUNCTION_WORDS = re.compile(
+    "多少|怎么|什么|哪[个里家款]|可以|能不能|可不可以|需要|我们|你们|我的|你的|他的|这个|那个|大概|一下|如果|要是|请问"
+    "|[的了吗呢吧啊]"
+)
+
+_WISH_FOR_SOURCE = re.compile(r"\b(?:cite|quote|source|passage)\b|出处|来源|原文|依据", re.IGNORECASE)
 _TOKEN = re.compile(r"[a-z0-9]+(?:[-.'][a-z0-9]+)*|[\u4e00-\u9fff]+")
 _SENTENCE_END = re.compile(r"[。！？]+[”』」]?|[.!?]+(?=\s|$)|\n+")
 
@@ -27,7 +39,8 @@ def tokenize(text: str) -> list[str]:
     tokens: list[str] = []
     for run in _TOKEN.findall(unicodedata.normalize("NFKC", text).lower()):
         if "\u4e00" <= run[0] <= "\u9fff":
-            tokens.extend(_chinese(run))
+            for piece in _FUNCTION_WORDS.split(run):
+                tokens.extend(_chinese(piece))
         elif "-" in run:
             parts = run.split("-")
             tokens.append("".join(parts))
@@ -35,6 +48,12 @@ def tokenize(text: str) -> list[str]:
         elif run not in STOP_WORDS:
             tokens.append(_stem(run))
     return tokens
+
+
+def without_wish_for_source(text: str) -> str:
+    """The question without the sentences that only ask for the source to be named."""
+    kept = [text[start:end] for start, end in sentence_spans(text) if not _WISH_FOR_SOURCE.search(text[start:end])]
+    return " ".join(kept) or text
 
 
 def is_single_character(token: str) -> bool:
