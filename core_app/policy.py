@@ -33,7 +33,7 @@ class Policy:
     """Decides by team membership and token scope; subclasses give the table and the way to the team.
 
     `team_paths` maps each model to the lookup that leads to its team's id, for example
-    `{Dataset: "team_id", Item: "dataset__team_id"}`. `view_actions` maps each model to the action that makes it visible.
+    `{Dataset: "team_id", Item: "dataset__team_id"}`. `view_actions` maps each model to the action that shows it.
     """
 
     table: Mapping[StrEnum, Need] = {}
@@ -92,7 +92,7 @@ class Policy:
         return queryset.filter(**{f"{path}__in": team_ids})
 
     def get_visible(self, actor: Actor, queryset: models.QuerySet[M], **lookup: Any) -> M:
-        """Return one visible row, or raise `NotFound` (outsider, absent) or `Forbidden` (insider, token without scope)."""
+        """Return one visible row, or raise `NotFound` (outsider, absent) or `Forbidden` (insider without the right)."""
         obj = queryset.filter(**lookup).first()
         if obj is None:
             raise NotFound(_("There is no such thing here."))

@@ -65,7 +65,7 @@ class Guard:
             )
         if {"UPDATE", "DELETE"} & set(self.operations):
             condition = self.condition("DELETE") or self.condition("UPDATE")
-            same = f"EXISTS (SELECT 1 FROM {self.table} AS existing WHERE existing.{self.key} = NEW.{self.key}"
+            same = f"EXISTS (SELECT 1 FROM {self.table} AS existing WHERE existing.{self.key} = NEW.{self.key}"  # noqa: S608
             extra = f" AND ({condition.replace('OLD.', 'existing.').replace('NEW.', 'existing.')})" if condition else ""
             statements.append(
                 f"CREATE TRIGGER {PREFIX}{self.name}_replace BEFORE INSERT ON {self.table} "
@@ -85,7 +85,8 @@ class Guard:
             back = "NULL" if operation == "TRUNCATE" else row
             statements.append(
                 f"CREATE OR REPLACE FUNCTION {name}_fn() RETURNS trigger AS $guard$ BEGIN {test} "
-                f"RAISE EXCEPTION '{message}' USING ERRCODE = '23514'; END IF; RETURN {back}; END $guard$ LANGUAGE plpgsql"
+                f"RAISE EXCEPTION '{message}' USING ERRCODE = '23514'; END IF; RETURN {back}; "
+                "END $guard$ LANGUAGE plpgsql"
             )
             statements.append(
                 f"CREATE TRIGGER {name} BEFORE {operation} ON {self.table} "

@@ -4,70 +4,72 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='AuditSeal',
+            name="AuditSeal",
             fields=[
-                ('sequence', models.BigIntegerField(primary_key=True, serialize=False, verbose_name='sequence')),
-                ('event_id', models.BigIntegerField(unique=True, verbose_name='event id')),
-                ('previous_hash', models.CharField(max_length=64, verbose_name='previous hash')),
-                ('hash', models.CharField(max_length=64, verbose_name='hash')),
-                ('sealed_at', models.DateTimeField(verbose_name='sealed at')),
+                ("sequence", models.BigIntegerField(primary_key=True, serialize=False, verbose_name="sequence")),
+                ("event_id", models.BigIntegerField(unique=True, verbose_name="event id")),
+                ("previous_hash", models.CharField(max_length=64, verbose_name="previous hash")),
+                ("hash", models.CharField(max_length=64, verbose_name="hash")),
+                ("sealed_at", models.DateTimeField(verbose_name="sealed at")),
             ],
             options={
-                'verbose_name': 'audit seal',
-                'verbose_name_plural': 'audit seals',
-                'ordering': ['sequence'],
+                "verbose_name": "audit seal",
+                "verbose_name_plural": "audit seals",
+                "ordering": ["sequence"],
             },
         ),
         migrations.CreateModel(
-            name='AuditEvent',
+            name="AuditEvent",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('actor_kind', models.CharField(max_length=16, verbose_name='actor kind')),
-                ('actor_id', models.BigIntegerField(null=True, verbose_name='actor id')),
-                ('actor_label', models.CharField(max_length=200, verbose_name='actor')),
-                ('team_id', models.BigIntegerField(null=True, verbose_name='team id')),
-                ('action', models.CharField(max_length=80, verbose_name='action')),
-                ('object_type', models.CharField(max_length=80, verbose_name='object type')),
-                ('object_id', models.CharField(max_length=80, verbose_name='object id')),
-                ('object_label', models.CharField(blank=True, max_length=300, verbose_name='object')),
-                ('before', models.JSONField(null=True, verbose_name='before')),
-                ('after', models.JSONField(null=True, verbose_name='after')),
-                ('request_id', models.CharField(blank=True, max_length=64, verbose_name='request id')),
-                ('address', models.CharField(blank=True, max_length=64, verbose_name='address')),
-                ('at', models.DateTimeField(verbose_name='time')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("actor_kind", models.CharField(max_length=16, verbose_name="actor kind")),
+                ("actor_id", models.BigIntegerField(null=True, verbose_name="actor id")),
+                ("actor_label", models.CharField(max_length=200, verbose_name="actor")),
+                ("team_id", models.BigIntegerField(null=True, verbose_name="team id")),
+                ("action", models.CharField(max_length=80, verbose_name="action")),
+                ("object_type", models.CharField(max_length=80, verbose_name="object type")),
+                ("object_id", models.CharField(max_length=80, verbose_name="object id")),
+                ("object_label", models.CharField(blank=True, max_length=300, verbose_name="object")),
+                ("before", models.JSONField(null=True, verbose_name="before")),
+                ("after", models.JSONField(null=True, verbose_name="after")),
+                ("request_id", models.CharField(blank=True, max_length=64, verbose_name="request id")),
+                ("address", models.CharField(blank=True, max_length=64, verbose_name="address")),
+                ("at", models.DateTimeField(verbose_name="time")),
             ],
             options={
-                'verbose_name': 'audit event',
-                'verbose_name_plural': 'audit events',
-                'ordering': ['-id'],
-                'indexes': [models.Index(fields=['team_id', '-id'], name='core_audit_team'), models.Index(fields=['object_type', 'object_id'], name='core_audit_object'), models.Index(fields=['action', '-id'], name='core_audit_action')],
+                "verbose_name": "audit event",
+                "verbose_name_plural": "audit events",
+                "ordering": ["-id"],
+                "indexes": [
+                    models.Index(fields=["team_id", "-id"], name="core_audit_team"),
+                    models.Index(fields=["object_type", "object_id"], name="core_audit_object"),
+                    models.Index(fields=["action", "-id"], name="core_audit_action"),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='IdempotencyRecord',
+            name="IdempotencyRecord",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('actor_key', models.CharField(max_length=80, verbose_name='actor')),
-                ('key', models.CharField(max_length=200, verbose_name='key')),
-                ('method_path', models.CharField(max_length=400, verbose_name='request')),
-                ('body_sha256', models.CharField(max_length=64, verbose_name='body hash')),
-                ('status', models.PositiveSmallIntegerField(null=True, verbose_name='status')),
-                ('headers', models.JSONField(default=dict, verbose_name='headers')),
-                ('body', models.BinaryField(null=True, verbose_name='body')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("actor_key", models.CharField(max_length=80, verbose_name="actor")),
+                ("key", models.CharField(max_length=200, verbose_name="key")),
+                ("method_path", models.CharField(max_length=400, verbose_name="request")),
+                ("body_sha256", models.CharField(max_length=64, verbose_name="body hash")),
+                ("status", models.PositiveSmallIntegerField(null=True, verbose_name="status")),
+                ("headers", models.JSONField(default=dict, verbose_name="headers")),
+                ("body", models.BinaryField(null=True, verbose_name="body")),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
             ],
             options={
-                'verbose_name': 'idempotency record',
-                'verbose_name_plural': 'idempotency records',
-                'constraints': [models.UniqueConstraint(fields=('actor_key', 'key'), name='core_idempotency_once')],
+                "verbose_name": "idempotency record",
+                "verbose_name_plural": "idempotency records",
+                "constraints": [models.UniqueConstraint(fields=("actor_key", "key"), name="core_idempotency_once")],
             },
         ),
     ]
