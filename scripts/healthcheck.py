@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A container's health check: ``healthcheck.py URL`` wants status 200, ``healthcheck.py --pidfile FILE`` a live process."""
+"""A container's health check: ``healthcheck.py URL`` wants a 200, ``healthcheck.py --pidfile FILE`` a live process."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def running(
             user=account.pw_uid if account else None,
             group=account.pw_gid if account else None,
             extra_groups=[] if account else None,
-            preexec_fn=die_with_parent(kill_with),
+            preexec_fn=die_with_parent(kill_with),  # noqa: PLW1509 - one prctl, in a program without threads
         )
     try:
         yield process
