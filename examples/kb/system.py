@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -92,14 +92,14 @@ CONFIGS = {
         cut=fixed_windows,
         respects_validity=False,
         uses_thesaurus=False,
-        refusal_thresholds={"en": 0.43, "zh": 0.2},
+        refusal_thresholds={"en": 0.49, "zh": 0.2},
     ),
     "v2": Config(
         name="v2",
         cut=sentence_windows,
         respects_validity=True,
         uses_thesaurus=True,
-        refusal_thresholds={"en": 0.39, "zh": 0.17},
+        refusal_thresholds={"en": 0.41, "zh": 0.17},
     ),
 }
 
@@ -230,7 +230,7 @@ class System:
         """The query with the words of the thesaurus, at a lower weight, for the search."""
         wide = dict(query)
         for token, weight in query.items():
-            for other in self._related(token):
+            for other in sorted(self._related(token)):
                 wide[other] = max(wide.get(other, 0.0), weight * ADDED_WEIGHT)
         return wide
 
@@ -267,11 +267,14 @@ class System:
             reranked.append(Scored(scored.chunk, score))
         return _best_first(reranked)[:RERANKED_SIZE]
 
-    def _coverage(self, query: Mapping[str, float], held: Iterable[str]) -> float:
-        """Share of the question's weight (weight times idf) that the held query tokens have, from 0 to 1."""
+    def _coverage(self, query: Mapping[str, float], held: Collection[str]) -> float:
+        """Share of the question's weight (weight times idf) that the held query tokens have, from 0 to 1.
+
+        Summed in the order of the query: the order of a set, and so the last bit of a sum, differs between processes.
+        """
         weights = {token: weight * self._index.idf(token) for token, weight in query.items()}
         total = sum(weights.values())
-        return sum(weights[token] for token in held) / total if total else 0.0
+        return sum(weight for token, weight in weights.items() if token in held) / total if total else 0.0
 
     def _pick_sentences(
         self, query: Mapping[str, float], question: Question, prompt: Sequence[Scored]

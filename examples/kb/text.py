@@ -10,8 +10,8 @@ from functools import lru_cache
 
 _HOW_ENGLISH_ASKS = """
 a about after all am an and any are as at be been but by can could do does for from get give go had has have how i if in
-into is it its me my of on or our please so than that the their them then there these they this to up us was we what when
-where which who will with would you your much many long often soon far need want like too also only show tell name
+into is it its me my of on or our please so than that the their them then there these they this to up us was we what
+when where which who will with would you your much many long often soon far need want like too also only show tell name
 """
 _HOW_CHINESE_ASKS = "的了吗呢吧啊是在有和与或我你他她它们这那哪个么什怎样就都也还要会能可以把被给让请为从到多少几"
 
