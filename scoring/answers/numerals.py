@@ -1,0 +1,348 @@
+"""Numbers as people write them, in English and Chinese, with their places in the text.
+
+Read: 1,234.5; 1 234; full-width １２３; 3.2M, 5k, 2 million, 1.5 billion; thirty, twenty-five, two hundred and fifty;
+三十, 一百二十, 两千五, 三万五, 1.2万, 1亿2000万, 百分之三十, 三成, 一半; 1/2, half a; -5, minus 5, 零下5; ranges 3-5, 3到5, 3 to 5.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoring.answers.text import fold_case, is_cjk
+
+_ZH_DIGIT = {
+    c: v
+    for v, cs in enumerate(["零〇", "一壹", "二贰两", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"])
+    for c in cs
+}
+_ZH_SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_ZH_BIG = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+_ZH_CHARS = "".join(_ZH_DIGIT) + "".join(_ZH_SMALL) + "".join(_ZH_BIG)
+
+_EN_UNITS = {
+    w: v
+    for v, w in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+    )
+}
+_EN_TENS = {w: 10 * (i + 2) for i, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])}
+_EN_TENS["fourty"] = 40
+_EN_SCALE = {
+    "hundred": 100,
+    "thousand": 1_000,
+    "million": 1_000_000,
+    "billion": 1_000_000_000,
+    "trillion": 10**12,
+    "dozen": 12,
+}
+_SUFFIX = {"k": 1e3, "m": 1e6, "mn": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
+_ARABIC = re.compile(
+    rf"(?P<num>{_DIGITS})(?:[eE](?P<exp>[+-]?\d{{1,3}}))?"
+    rf"(?:\s?/\s?(?P<den>[1-9]\d*)(?![\d/.]))?"
+)
+_WORD = "|".join([*_EN_TENS, *sorted(_EN_UNITS, key=len, reverse=True)])
+_SCALES = "|".join(_EN_SCALE)
+_EN_WORDS = re.compile(
+    rf"\b(?:(?:an?|{_WORD})[\s-]+)?(?:(?:{_WORD}|{_SCALES})(?:[\s-]+(?:and\s+)?(?=(?:{_WORD}|{_SCALES})\b))?)+\b"
+)
+_EN_FRACTION = re.compile(
+    r"\b(?:(?P<half>half)|(?:(?P<top>a|an|one|two|three|four|five)[\s-])(?P<bottom>half|halves|thirds?|quarters?|fourths?|fifths?|tenths?))\b"
+)
+_FRACTION = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
+_ZH_NUMBER = re.compile(rf"[{_ZH_CHARS}]+(?:点[{''.join(_ZH_DIGIT)}]+)?[{''.join(_ZH_BIG)}]?半?")
+_ZH_PERCENT = re.compile(
+    rf"(?P<base>百分之|千分之|万分之)(?P<value>[{_ZH_CHARS}]+(?:点[{''.join(_ZH_DIGIT)}]+)?|\d+(?:\.\d+)?)"
+)
+_RANGE = re.compile(r"\s*(?:-|~|—|至|到|–|\bto\b|\bthrough\b|\buntil\b)\s*")
+_BETWEEN = re.compile(r"\s*(?:and|和|与)\s*")
+_NEGATIVE = re.compile(r"(?:(?<![\w.)\]%])-\s?|\b(?:minus|negative)\s+|零下|负)(?:[$¥€£]\s?)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number at ``[start, end)``; ``percent`` True: written as a share of a base, already divided by it.
+
+    ``high`` is the upper end of a range, else None. ``shape`` is digits, words or chinese.
+    """
+
+    value: float
+    start: int
+    end: int
+    percent: bool = False
+    high: float | None = None
+    shape: str = "digits"
+
+
+def chinese_value(text: str) -> float | None:
+    """The value of a Chinese numeral (三万五 = 35000, 一百零五, 二〇二六, 三点五), or None where it is not one."""
+    half = text.endswith("半")
+    body = text[:-1] if half else text
+    whole, point, decimals = body.partition("点")
+    tail = 1.0
+    if point and decimals and decimals[-1] in _ZH_BIG:
+        tail, decimals = float(_ZH_BIG[decimals[-1]]), decimals[:-1]
+    value = _chinese_integer(whole)
+    if value is None or (point and not decimals):
+        return None
+    if point:
+        value = float(f"{int(value)}.{''.join(str(_ZH_DIGIT[c]) for c in decimals)}")
+    unit = float(_ZH_BIG.get(body[-1], 1)) if body else 1.0
+    return value * tail + (0.5 * unit if half else 0.0)
+
+
+def _chinese_integer(text: str) -> float | None:
+    if not text:
+        return None
+    if all(c in _ZH_DIGIT for c in text):
+        return float("".join(str(_ZH_DIGIT[c]) for c in text))
+    total, section, digit, last = 0, 0, 0, 1
+    zero = False
+    for char in text:
+        if char in _ZH_DIGIT:
+            digit = _ZH_DIGIT[char]
+            zero = zero or digit == 0
+        elif char in _ZH_SMALL:
+            last = _ZH_SMALL[char]
+            section += (digit or 1) * last
+            digit, zero = 0, False
+        else:
+            last = _ZH_BIG[char]
+            base = section + digit
+            if last == 100_000_000:
+                total = (total + base or 1) * last
+            else:
+                total += (base or 1) * last
+            section, digit, zero = 0, 0, False
+    if digit and not zero and last >= 100 and text[-1] in _ZH_DIGIT and len(text) >= 2 and text[-2] not in _ZH_DIGIT:
+        digit *= last // 10
+    return float(total + section + digit)
+
+
+def english_value(text: str) -> float | None:
+    """The value of English number words ("two hundred and fifty", "a million"), or None."""
+    total, current, seen = 0.0, 0.0, False
+    for word in re.split(r"[\s-]+", text.strip()):
+        if word in ("and", ""):
+            continue
+        if word in ("a", "an"):
+            current = 1.0
+            continue
+        if word in _EN_UNITS:
+            current += _EN_UNITS[word]
+        elif word in _EN_TENS:
+            current += _EN_TENS[word]
+        elif word in _EN_SCALE:
+            scale = _EN_SCALE[word]
+            if scale in (100, 12):
+                current = (current or 1.0) * scale
+            else:
+                total += (current or 1.0) * scale
+                current = 0.0
+        else:
+            return None
+        seen = True
+    return total + current if seen else None
+
+
+def _magnitude(text: str, end: int) -> tuple[float, int]:
+    """A magnitude written after digits: 万, 千万, 亿, k, million; factor and where it ends."""
+    match = re.compile(r"\s?((?:十|百|千)?[万萬]?[亿億]|(?:十|百|千)?[万萬]|[百千](?![克米瓦卡帕伏赫字位兆分]))").match(
+        text, end
+    )
+    if match:
+        factor = 1.0
+        for char in match.group(1):
+            factor *= _ZH_SMALL.get(char) or _ZH_BIG[char]
+        return factor, match.end()
+    match = re.compile(rf"[\s-]?({_SCALES})s?\b").match(text, end)
+    if match and match.group(1) != "hundred":
+        return float(_EN_SCALE[match.group(1)]), match.end()
+    if match:
+        return 100.0, match.end()
+    match = re.compile(r"(k|mn|bn|tn|b|m)(?![\w²³/°])").match(text, end)
+    if match:
+        return _SUFFIX[match.group(1)], match.end()
+    return 1.0, end
+
+
+def _arabic(text: str) -> list[Numeral]:
+    found: list[Numeral] = []
+    place = 0
+    while True:
+        match = _ARABIC.search(text, place)
+        if match is None:
+            return found
+        start, end = match.start(), match.end()
+        place = end
+        if start and (text[start - 1].isalnum() or text[start - 1] == "_") and not is_cjk(text[start - 1]):
+            continue
+        if start >= 2 and text[start - 1] == "." and text[start - 2].isdigit():
+            continue
+        value = float(match["num"].replace(",", "").replace(" ", ""))
+        if match["exp"]:
+            value *= 10.0 ** int(match["exp"])
+        if match["den"]:
+            value /= float(match["den"])
+        factor, end = _magnitude(text, end)
+        value *= factor
+        while factor >= 10_000:
+            # 1亿2000万, 3万5千: a smaller part goes on right after.
+            more = re.compile(rf"({_DIGITS})").match(text, end)
+            if more is None:
+                break
+            part, stop = _magnitude(text, more.end())
+            if not 1.0 < part < factor:
+                break
+            value += float(more.group(1).replace(",", "")) * part
+            factor, end = part, stop
+        if text[end : end + 1] == "半" and factor > 1.0:
+            value, end = value + factor / 2, end + 1
+        place = max(place, end)
+        found.append(Numeral(_round(value), start, end))
+
+
+def _round(value: float) -> float:
+    """Undo binary noise from multiplying decimals (1.2 x 10000 = 12000.000000000002)."""
+    return float(f"{value:.15g}")
+
+
+def _percent(text: str, numeral: Numeral) -> Numeral:
+    match = re.compile(
+        r"\s?(%|‰|percent\b|per cent\b|pct\b|个?百分点|percentage points?\b|成(?![为立本功员果交品就年熟绩分人效长语]))"
+    ).match(text, numeral.end)
+    if match is None:
+        return numeral
+    mark = match.group(1)
+    if "百分点" in mark or mark.startswith("percentage"):
+        return numeral
+    base = 1000.0 if mark == "‰" else 10.0 if mark == "成" else 100.0
+    value, end = numeral.value, match.end()
+    if mark == "成" and (half := re.compile(rf"(半|[{''.join(_ZH_DIGIT)}])").match(text, end)):
+        value += 0.5 if half.group() == "半" else _ZH_DIGIT[half.group()] / 10
+        end = half.end()
+    return Numeral(_round(value / base), numeral.start, end, True, None, numeral.shape)
+
+
+def _signed(text: str, numeral: Numeral) -> Numeral:
+    match = _NEGATIVE.search(text, max(0, numeral.start - 12), numeral.start)
+    if match is None:
+        return numeral
+    return Numeral(-numeral.value, match.start(), numeral.end, numeral.percent, numeral.high, numeral.shape)
+
+
+def numerals(text: str) -> list[Numeral]:
+    """All numbers of a text in order; ranges as one numeral with ``high``. Positions are those of ``text``."""
+    folded = fold_case(text)
+    found: list[Numeral] = []
+    taken = bytearray(len(folded))
+
+    def add(numeral: Numeral) -> None:
+        if not any(taken[numeral.start : numeral.end]):
+            found.append(numeral)
+            taken[numeral.start : numeral.end] = b"\x01" * (numeral.end - numeral.start)
+
+    for match in _ZH_PERCENT.finditer(folded):
+        raw = match["value"]
+        value = float(raw) if raw[0].isdigit() and raw[0].isascii() else chinese_value(raw)
+        if value is not None:
+            base = {"百": 100.0, "千": 1000.0, "万": 10_000.0}[match["base"][0]]
+            add(Numeral(_round(value / base), match.start(), match.end(), True, None, "chinese"))
+    for numeral in _arabic(folded):
+        add(_percent(folded, numeral))
+    for match in _EN_FRACTION.finditer(folded):
+        top = 1 if match["half"] or match["top"] in ("a", "an") else _EN_UNITS[match["top"]]
+        bottom = 2 if match["half"] else _FRACTION[match["bottom"].rstrip("s")]
+        add(Numeral(top / bottom, match.start(), match.end(), False, None, "words"))
+    for match in _EN_WORDS.finditer(folded):
+        words = english_value(match.group())
+        if words is not None:
+            add(_percent(folded, Numeral(words, match.start(), match.end(), False, None, "words")))
+    for match in _ZH_NUMBER.finditer(folded):
+        value = chinese_value(match.group())
+        if value is not None and not _idiom(folded, match.start(), match.end()):
+            add(_percent(folded, Numeral(value, match.start(), match.end(), False, None, "chinese")))
+    for match in re.finditer("(?<!另)一?半(?!年度|成品|导体|径|夜|天假|路|价|岛|球|场)", folded):
+        if match.group() == "一半" or re.match("个?(?:小时|年|天|月|钟头|公里|斤)|[年天]", folded[match.end() :]):
+            add(Numeral(0.5, match.start(), match.end(), False, None, "chinese"))
+    found.sort(key=lambda n: n.start)
+    return _ranges(folded, [_signed(folded, n) for n in found])
+
+
+_IDIOMS = re.compile(
+    "一(?:般|些|定|样|直|起|旦|致|律|切|并|边|面|方面|共|经|概|再|下|时|同|向|贯|度|体|线|站|流|番|种|个人|点|系列)|"
+    "万(?:一|能|分|无|物|科|达)|千(?:万(?!元|人|美|台|件|次|吨|公|千|米|斤|个|年|户|条|字|块|级|以|多|左|人民)|方百计|篇一律)|百(?:科|货|姓|度|般|分)|十(?:分(?!钟|之)|足)|"
+    "三(?:星|方|明|亚|者)|四(?:川|处|周|肢)|五(?:金|官|粮)|六合|七夕|八卦|九(?:州|寨)|两(?:者|边|侧|岸)|零(?:售|食|件|部件|配件|钱|下|散)"
+)
+
+
+def _idiom(text: str, start: int, end: int) -> bool:
+    """True where a numeral character is part of a word that is not a number (一般, 万一, 十分)."""
+    if end - start > 2:
+        return False
+    match = _IDIOMS.match(text, start)
+    if match:
+        return True
+    before = text[max(0, start - 1) : start]
+    return before in ("统", "唯", "第", "同", "单", "之", "某", "另", "周", "期") and end - start == 1
+
+
+def _ranges(text: str, found: list[Numeral]) -> list[Numeral]:
+    merged: list[Numeral] = []
+    place = 0
+    while place < len(found):
+        low = found[place]
+        if place + 1 < len(found):
+            high = found[place + 1]
+            if _is_range(text, low, high):
+                value = low.value
+                if high.percent and not low.percent:
+                    value = _round(value / 100.0)
+                elif low.value < high.value and _shares_magnitude(text, low, high):
+                    value = _scaled_like(text, low, high)
+                merged.append(Numeral(value, low.start, high.end, high.percent, abs(high.value), low.shape))
+                place += 2
+                continue
+        merged.append(low)
+        place += 1
+    return merged
+
+
+_GAP_UNIT = r"\s*(?:[a-z°%$¥€£]{0,8}|[\u4e00-\u9fff]{0,3})\s*"
+
+
+def _is_range(text: str, low: Numeral, high: Numeral) -> bool:
+    gap = text[low.end : max(low.end, high.start)]
+    if high.value < 0 and high.start == low.end:
+        return low.value < -high.value
+    if low.value >= abs(high.value):
+        return False
+    if _RANGE.fullmatch(gap):
+        return True
+    if re.search(
+        r"\bbetween\s*[$¥€£]?\s*\Z|介于\Z|在\Z", text[max(0, low.start - 12) : low.start]
+    ) and _BETWEEN.fullmatch(gap):
+        return True
+    return bool(re.fullmatch(rf"{_GAP_UNIT}(?:~|至|到|\bto\b|-){_GAP_UNIT}", gap)) and len(gap) <= 12
+
+
+def _tail_factor(text: str, numeral: Numeral) -> float:
+    body = text[numeral.start : numeral.end]
+    match = re.match(rf"-?\s?(?:{_DIGITS})", body)
+    if match is None or match.end() == len(body):
+        return 1.0
+    factor, stop = _magnitude(body, match.end())
+    return factor if stop == len(body) else 1.0
+
+
+def _shares_magnitude(text: str, low: Numeral, high: Numeral) -> bool:
+    return _tail_factor(text, low) == 1.0 and _tail_factor(text, high) > 1.0
+
+
+def _scaled_like(text: str, low: Numeral, high: Numeral) -> float:
+    """3-5万: the magnitude written once belongs to both ends."""
+    factor = _tail_factor(text, high)
+    scaled = _round(low.value * factor)
+    return scaled if scaled < high.value else low.value
