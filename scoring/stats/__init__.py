@@ -1,0 +1,1 @@
+"""Statistics: intervals, paired comparison, permutation, adjustment, verdicts, power."""
