@@ -30,7 +30,7 @@ def imports(graph: grimp.ImportGraph) -> Iterator[tuple[str, str]]:
 def reaches_into_adapters(importer: str, imported: str) -> bool:
     """Tell whether an import takes another app's adapter; only core_app's are there for everybody."""
     app, _, inside = imported.partition(".")
-    return app in APPS and importer.split(".")[0] != app and inside.split(".")[0] in ADAPTERS
+    return app in APPS and importer.split(".", maxsplit=1)[0] != app and inside.split(".")[0] in ADAPTERS
 
 
 def test_no_app_imports_another_apps_adapters(graph: grimp.ImportGraph) -> None:

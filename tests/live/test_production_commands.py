@@ -27,7 +27,7 @@ COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8
 HOST = "eval.example.org"
 PATIENCE_SECONDS = 60
 #: A database of the Redis server that no other test uses, so that no other worker takes these tasks.
-REDIS_DATABASE = 9
+REDIS_DATABASE = 3
 SCHEDULE_A_TASK_EACH_SECOND = """
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 every = IntervalSchedule.objects.create(every=1, period="seconds")
