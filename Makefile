@@ -20,7 +20,7 @@ env-bench:
 
 .PHONY: demo serve
 demo: env-base ## sample data, the main job end to end, then the site (DEMO_SERVE=0 stops after the verdict)
-	@$(MANAGE) demo
+	@$(BIN)/python scripts/run_demo.py
 serve: env-base ## web, worker and beat in one process tree, embedded or on DATABASE_URL and REDIS_URL
 	@$(MANAGE) serve
 
