@@ -81,9 +81,7 @@ def system_version_get_or_create(
     differing = _differences(version, git_sha=git_sha, config=config)
     if differing:
         raise Conflict(
-            _(
-                "Version %(label)s of this system exists with another configuration. Give the new one its own label."
-            )
+            _("Version %(label)s of this system exists with another configuration. Give the new one its own label.")
             % {"label": label},
             code="system_version_differs",
             errors=[FieldError(f"/system/{path}", "differs", _("registered with another value")) for path in differing],
