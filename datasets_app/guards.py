@@ -1,7 +1,7 @@
 """What never changes: revisions always; a version with its entries from freezing on; the ledger.
 
-Conditions run on SQLite and PostgreSQL alike. The version guard lets one update of a frozen version through: its move to
-`retired`, with nothing else changed but the time of it.
+Conditions run on SQLite and PostgreSQL alike. The version guard lets one update of a frozen version through: its move
+to `retired`, with nothing else changed but the time of it.
 """
 
 from core_app.triggers import Guard
@@ -11,15 +11,27 @@ _CLOSED = "('frozen', 'retired')"
 
 def _version_closed(row: str) -> str:
     return (
-        "EXISTS (SELECT 1 FROM datasets_app_datasetversion AS v "
+        "EXISTS (SELECT 1 FROM datasets_app_datasetversion AS v "  # noqa: S608
         f"WHERE v.id = {row}.version_id AND v.status IN {_CLOSED})"
     )
 
 
-_SAME = " AND ".join(
-    f"NEW.{column} = OLD.{column}"
-    for column in ("id", "dataset_id", "number", "content_sha256", "note", "submitted_by_key", "frozen_by_label")
+_KEPT = (
+    "id",
+    "public_id",
+    "dataset_id",
+    "number",
+    "note",
+    "content_sha256",
+    "manifest",
+    "submitted_by_key",
+    "frozen_by_label",
+    "frozen_at",
+    "created_at",
 )
+_SAME_PARENT = "(NEW.parent_id = OLD.parent_id OR (NEW.parent_id IS NULL AND OLD.parent_id IS NULL))"
+#: A comparison with NULL is unknown, and an unknown condition would let the update through: it counts as "differs".
+_SAME = "COALESCE(" + " AND ".join([*(f"NEW.{name} = OLD.{name}" for name in _KEPT), _SAME_PARENT]) + ", FALSE)"
 
 GUARDS = (
     Guard(
@@ -30,8 +42,7 @@ GUARDS = (
         when=(
             (
                 "UPDATE",
-                f"OLD.status IN {_CLOSED} AND NOT "
-                f"(OLD.status = 'frozen' AND NEW.status = 'retired' AND {_SAME} AND NEW.frozen_at = OLD.frozen_at)",
+                f"OLD.status IN {_CLOSED} AND NOT (OLD.status = 'frozen' AND NEW.status = 'retired' AND {_SAME})",
             ),
             ("DELETE", f"OLD.status IN {_CLOSED}"),
         ),

@@ -86,8 +86,8 @@ class DatasetPolicy(Policy):
     def level(self, actor: Actor, dataset: Dataset) -> Level | None:
         """Return the highest level that the actor holds on the dataset's frozen splits.
 
-        Inside the owning team the role implies one (viewer and annotator `aggregate`, editor and above `run`); more, and
-        every level of a token or of another team, comes from a grant that is neither expired nor revoked.
+        Inside the owning team the role implies one (viewer and annotator `aggregate`, editor and above `run`); more,
+        and every level of a token or of another team, comes from a grant that is neither expired nor revoked.
         """
         if actor.kind is ActorKind.SYSTEM:
             return Level.READ
@@ -118,6 +118,10 @@ class DatasetPolicy(Policy):
                 % {"level": wanted.value},
                 code="level_required",
             )
+
+    def may_read_protected(self, actor: Actor, dataset: Dataset) -> bool:
+        """Return whether the actor may see the text and gold of the dataset's protected items."""
+        return self.can(actor, DatasetAction.VIEW, dataset) and self.has_level(actor, dataset, Level.READ)
 
     def may_read_entry(self, actor: Actor, entry: VersionEntry) -> bool:
         """Return whether the actor may see this entry's text and gold.

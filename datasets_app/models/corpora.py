@@ -1,5 +1,7 @@
 """Corpora: what the systems under test search in. Documents have versions with a validity; snapshots fix a moment."""
 
+from datetime import datetime
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
@@ -53,6 +55,16 @@ class Document(models.Model):
         return self.title or self.doc_id
 
 
+class DocumentVersionQuerySet(models.QuerySet["DocumentVersion"]):
+    def valid_at(self, moment: datetime) -> "DocumentVersionQuerySet":
+        """Return the versions valid at the moment: begun, not ended, not withdrawn by then."""
+        return self.filter(
+            models.Q(valid_from=None) | models.Q(valid_from__lte=moment),
+            models.Q(valid_to=None) | models.Q(valid_to__gt=moment),
+            models.Q(withdrawn_at=None) | models.Q(withdrawn_at__gt=moment),
+        )
+
+
 class DocumentVersion(models.Model):
     """One text of a document, valid on `[valid_from, valid_to)` unless withdrawn. The text never changes (trigger)."""
 
@@ -66,6 +78,8 @@ class DocumentVersion(models.Model):
     valid_from = models.DateTimeField(_("valid from"), null=True)
     valid_to = models.DateTimeField(_("valid to"), null=True)
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True)
+
+    objects = DocumentVersionQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("document version")

@@ -153,6 +153,8 @@ class ItemRevision(models.Model):
     cluster = models.CharField(_("cluster"), max_length=200, blank=True)
     source = models.CharField(_("source"), max_length=20, blank=True)
     created_by_label = models.CharField(_("written by"), max_length=200)
+    #: The person who wrote or approved this wording here. A language model's question needs one before freezing.
+    reviewed_by_label = models.CharField(_("reviewed by"), max_length=200, blank=True)
     created_at = models.DateTimeField(_("written"), auto_now_add=True)
 
     class Meta:

@@ -1,0 +1,1 @@
+"""Reading evaluation sets: one module per format, each turning a file into native items."""
