@@ -23,7 +23,7 @@ OUTPUT_FIELDS = (
 
 def missing_outputs_create(run: Run) -> int:
     """Write an output with outcome `missing` for each item and repeat without one; return how many."""
-    entries = dataset_selectors.entries_of(run.dataset_version, run.split, run.tier or None)
+    entries = dataset_selectors.entries_of(run.dataset_version, run.split, run.tier)
     have = set(Output.objects.filter(run=run).values_list("entry_id", "repeat"))
     empty, digest, now = to_json([]), sha256_hex({"outcome": Outcome.MISSING.value}), timezone.now()
     rows = [

@@ -66,7 +66,7 @@ def _read_all(rows: Sequence[Any], repeats: int, places: _Places) -> list[Output
 
 def _entries_of_rows(run: Run, read: Sequence[OutputRow], places: _Places) -> list[int]:
     """Return each row's entry id; raises `Invalid` with `unknown_item` for rows that answer no item of the run."""
-    entries = dataset_selectors.entries_of(run.dataset_version, run.split, run.tier or None)
+    entries = dataset_selectors.entries_of(run.dataset_version, run.split, run.tier)
     found: list[dict[str, int]] = []
     for lookup, public in (("item__external_id", False), ("item__public_id", True)):
         keys = sorted({row.key for row in read if row.key_is_public is public})

@@ -125,7 +125,7 @@ def run_create(
         raise Invalid(_("The run can't be started."), errors=errors)
     if split == Split.FROZEN:
         dataset_policies.policy.require_level(actor, dataset, Level.QUESTIONS)
-    n_items = dataset_selectors.entries_of(dataset_version, split, tier or None).count()
+    n_items = dataset_selectors.entries_of(dataset_version, split, tier).count()
     if n_items == 0 or n_items * repeats > MAX_OUTPUTS:
         code, text = (
             ("empty", _("No item of this version is in this split and tier."))

@@ -6,7 +6,11 @@ from core_app.queue import enqueue
 
 
 def _send(name: str, key: int, countdown: float | None = None) -> None:
-    enqueue(current_app.signature(f"runs_app.tasks.{name}"), key, countdown=countdown)
+    full = f"runs_app.tasks.{name}"
+    if full not in current_app.tasks:
+        # A web process has not loaded the task modules; Celery does so in workers alone.
+        current_app.loader.import_default_modules()
+    enqueue(current_app.tasks[full], key, countdown=countdown)
 
 
 def score_batch_enqueue(batch_id: int, countdown: float | None = None) -> None:
