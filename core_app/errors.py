@@ -34,6 +34,8 @@ class DomainError(Exception):
 
     status = 400
     code = "bad_request"
+    #: Seconds after which asking again makes sense; sent as Retry-After.
+    retry_after: int | None = None
     title: Any = _("Bad request")
 
     def __init__(
@@ -92,7 +94,20 @@ class TooLarge(DomainError):
     title = _("Too large")
 
 
+class TooMany(DomainError):
+    """Asked too often; `retry_after` says when to come back."""
+
+    status = 429
+    code = "throttled"
+    title = _("Too many requests")
+
+    def __init__(self, detail: Any, *, retry_after: int, **more: Any) -> None:
+        super().__init__(detail, **more)
+        self.retry_after = retry_after
+
+
 class Unavailable(DomainError):
+    retry_after = 5
     status = 503
     code = "unavailable"
     title = _("Temporarily unavailable")

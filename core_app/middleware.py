@@ -1,16 +1,35 @@
-"""Request ids and addresses for logs and audit; domain errors rendered as pages."""
+"""Request ids and addresses for logs and audit; each request counted and logged; domain errors rendered as pages."""
 
+import logging
 import re
+import time
 import uuid
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 
-from core_app.context import address_var, request_id_var
+from core_app import error_pages, metrics
+from core_app.address import client_address
+from core_app.context import actor_var, address_var, request_id_var
 from core_app.errors import DomainError
 
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
+#: Asked every few seconds by machines; worth counting, not a line each.
+_QUIET = {"/healthz", "/readyz", "/metrics"}
+
+log = logging.getLogger("core_app.access")
+
+
+def _note(request: HttpRequest, status: int, seconds: float) -> None:
+    """Count the request and write its line: no query string, which may hold what somebody searched for."""
+    match = request.resolver_match
+    metrics.observe_request(match.view_name if match else "unknown", request.method or "", status, seconds)
+    level = logging.DEBUG if request.path in _QUIET else logging.INFO
+    log.log(
+        level,
+        "request",
+        extra={"method": request.method, "path": request.path, "status": status, "ms": round(seconds * 1000, 1)},
+    )
 
 
 class RequestContextMiddleware:
@@ -22,13 +41,18 @@ class RequestContextMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-ID", "")
         request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
-        id_token = request_id_var.set(request_id)
-        address_token = address_var.set(request.META.get("REMOTE_ADDR", ""))
+        tokens = [
+            (request_id_var, request_id_var.set(request_id)),
+            (address_var, address_var.set(client_address(request))),
+            (actor_var, actor_var.set("")),
+        ]
+        started = time.monotonic()
         try:
             response = self.get_response(request)
+            _note(request, response.status_code, time.monotonic() - started)
         finally:
-            request_id_var.reset(id_token)
-            address_var.reset(address_token)
+            for variable, token in tokens:
+                variable.reset(token)
         response["X-Request-ID"] = request_id
         return response
 
@@ -43,6 +67,4 @@ class DomainErrorMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, DomainError):
-            return None
-        return render(request, "error.html", {"error": exception, "status": exception.status}, status=exception.status)
+        return error_pages.answer(request, exception) if isinstance(exception, DomainError) else None

@@ -54,6 +54,29 @@ class AuditSeal(models.Model):
         return f"#{self.sequence} {self.hash[:12]}"
 
 
+class AuditCheck(models.Model):
+    """What the last walks along the chain found; `reason` is empty where it holds."""
+
+    at = models.DateTimeField(_("time"))
+    sealed = models.BigIntegerField(_("sealed events"))
+    unsealed = models.BigIntegerField(_("events not sealed yet"))
+    head = models.CharField(_("hash of the last link"), max_length=64, blank=True)
+    broken_sequence = models.BigIntegerField(_("first broken link"), null=True)
+    reason = models.CharField(_("what is wrong"), max_length=200, blank=True)
+
+    class Meta:
+        verbose_name = _("check of the audit trail")
+        verbose_name_plural = _("checks of the audit trail")
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.reason or 'ok'}"
+
+    @property
+    def is_whole(self) -> bool:
+        return self.broken_sequence is None
+
+
 class IdempotencyRecord(models.Model):
     """The first answer to a POST with an `Idempotency-Key`, replayed to the same actor for the same body."""
 
@@ -70,6 +93,7 @@ class IdempotencyRecord(models.Model):
         verbose_name = _("idempotency record")
         verbose_name_plural = _("idempotency records")
         constraints = [models.UniqueConstraint(fields=["actor_key", "key"], name="core_idempotency_once")]
+        indexes = [models.Index(fields=["created_at"], name="core_idempotency_age")]
 
     def __str__(self) -> str:
         return f"{self.method_path} {self.key}"

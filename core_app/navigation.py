@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
@@ -74,11 +74,7 @@ def entries(team: str, current: str) -> list[tuple[str | Promise, list[Entry]]]:
                 url = reverse(entry.url_name, kwargs={"team": team})
             except NoReverseMatch:
                 continue
-            placed.append(
-                Entry(
-                    entry.section, entry.url_name, entry.word, entry.prefixes, entry.key, url, entry.section == current
-                )
-            )
+            placed.append(replace(entry, url=url, is_current=entry.section == current))
         if placed:
             groups.append((word, placed))
     return groups

@@ -12,3 +12,8 @@ urlpatterns = [
     path("", include("datasets_app.urls")),
     path("", include("runs_app.urls")),
 ]
+
+handler400 = "core_app.error_pages.bad_request"
+handler403 = "core_app.error_pages.permission_denied"
+handler404 = "core_app.error_pages.not_found"
+handler500 = "core_app.error_pages.server_error"

@@ -1,1 +1,1 @@
-"""Settings by environment: `base` is shared, `dev` is the embedded default, `test` the suite's, `prod` refuses what is unsafe."""
+"""Settings: `base` is shared, `dev` the embedded default, `test` the suite's; `prod` refuses to start unsafe."""

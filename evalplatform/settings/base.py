@@ -8,6 +8,8 @@ from pathlib import Path
 import environ
 from django.utils.translation import gettext_lazy as _
 
+from core_app.schedules import collect
+
 env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -15,7 +17,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 HOME = Path(env.str("EVALPLATFORM_HOME", default=str(BASE_DIR / "var")))
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "evalplatform.admin_site.PlatformAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -84,7 +86,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 30,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-32000",
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON; PRAGMA cache_size=-32000"
+        ),
     }
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
@@ -118,6 +122,7 @@ CELERY_TASK_ROUTES = {
 WORKER_CONCURRENCY = env.int("WORKER_CONCURRENCY", default=2)
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "django_celery_beat.schedulers:DatabaseScheduler"
+CELERY_BEAT_SCHEDULE = collect(INSTALLED_APPS)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 AUTH_USER_MODEL = "teams_app.User"
@@ -137,6 +142,17 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "core_app.address.client_address"
+AXES_LOCKOUT_CALLABLE = "core_app.error_pages.locked_out"
+#: Sign-in attempts from one address in five minutes, whatever the user name.
+SIGN_IN_ATTEMPTS = env.int("SIGN_IN_ATTEMPTS", default=60)
+#: How many proxies of ours stand in front and add to X-Forwarded-For (0: the connection's own address counts).
+TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
+#: Bearer that `/metrics` asks for; empty: only this machine may ask.
+METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+
+LOGGING_CONFIG = "core_app.logging.configure"
+LOGGING = {"level": env.str("LOG_LEVEL", default="INFO")}
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("zh-hans", "简体中文")]
@@ -151,6 +167,7 @@ STATIC_ROOT = env.str("STATIC_ROOT", default=str(HOME / "static"))
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "core_app.error_pages.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
@@ -183,6 +200,9 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": ["teams_app.rest.throttles.TokenRateThrottle"],
     "DEFAULT_THROTTLE_RATES": {"token": env.str("API_TOKEN_RATE", default="6000/min")},
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core_app.rest.negotiation.FallbackNegotiation",
+    # `?format=` is a parameter of imports, exports and reports, not the choice of a renderer.
+    "URL_FORMAT_OVERRIDE": None,
     "EXCEPTION_HANDLER": "core_app.rest.problems.exception_handler",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

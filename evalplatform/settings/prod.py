@@ -1,4 +1,4 @@
-"""Production: everything by environment; refuses to start without a secret key, allowed hosts, a server database and https."""
+"""Production: all by environment; refuses to start without secret key, allowed hosts, server database and https."""
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -29,6 +29,7 @@ if _required("HTTPS") not in {"terminated", "direct"}:
     raise ImproperlyConfigured("HTTPS must be 'terminated' (a proxy ends TLS) or 'direct' in production.")
 if env.str("HTTPS") == "terminated":
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=1)
 SECURE_SSL_REDIRECT = True
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=31536000)

@@ -1,0 +1,69 @@
+"""Large reads as NDJSON, row by row, and answers held until long work is done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from django.utils.translation import gettext as _
+from rest_framework.request import Request
+
+from core_app.errors import FieldError, Invalid
+from core_app.rest.renderers import JSONRenderer, NDJSONRenderer
+
+MAX_WAIT_SECONDS = 60.0
+#: First pause between two looks; it doubles up to a second.
+_FIRST_PAUSE_SECONDS = 0.05
+
+
+def wants_ndjson(request: Request) -> bool:
+    """Return whether the client asked for `application/x-ndjson` (and the view offers it)."""
+    return isinstance(getattr(request, "accepted_renderer", None), NDJSONRenderer)
+
+
+def ndjson_lines(rows: Iterable[Any]) -> Iterator[bytes]:
+    """Yield each row as one line of JSON."""
+    renderer = JSONRenderer()
+    for row in rows:
+        yield renderer.render(row) + b"\n"
+
+
+def ndjson_stream(rows: Iterable[Any]) -> StreamingHttpResponse:
+    """Return a streamed NDJSON answer; `rows` is read while it is sent, so give it an iterator over the database."""
+    return StreamingHttpResponse(ndjson_lines(rows), content_type=NDJSONRenderer.media_type)
+
+
+def wait_seconds(request: Request) -> float:
+    """Return `?wait=` in seconds, at most 60, 0 where absent; raises `Invalid` where it is no number."""
+    raw = request.query_params.get("wait", "")
+    if raw == "":
+        return 0.0
+    try:
+        seconds = float(raw)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise Invalid(
+            _("“wait” is a number of seconds from 0 to 60."),
+            errors=[FieldError("/wait", "invalid", _("“wait” is a number of seconds from 0 to 60."))],
+        )
+    return min(seconds, MAX_WAIT_SECONDS)
+
+
+def hold_until(predicate: Callable[[], bool], request: Request) -> bool:
+    """Look at `predicate` until it is true or `?wait=` seconds have passed; return what it said last.
+
+    `predicate` reads the database afresh each time and must not stand inside a transaction, which would show it the
+    same rows for ever and block writers.
+    """
+    deadline = time.monotonic() + wait_seconds(request)
+    pause = _FIRST_PAUSE_SECONDS
+    while not predicate():
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        time.sleep(min(pause, left))
+        pause = min(pause * 2, 1.0)
+    return True
