@@ -44,8 +44,8 @@ class Aggregate:
 def item_scores(scores: Sequence[Score], item_ids: Sequence[str]) -> dict[str, Score]:
     """One score per item: the mean over its repeats that have a value, else the most frequent state.
 
-    Of equally frequent states the first in the order of ``State`` from the end (target_failed first). The order of first
-    appearance is kept. Raises ScoringError where the two sequences differ in length.
+    Of equally frequent states the first in the order of ``State`` from the end (target_failed first). The order of
+    first appearance is kept. Raises ScoringError where the two sequences differ in length.
     """
     if len(scores) != len(item_ids):
         raise ScoringError(f"scores ({len(scores)}) and item_ids ({len(item_ids)}) differ in length")
@@ -79,10 +79,11 @@ def aggregate_scores(
 ) -> Aggregate:
     """Aggregate n aligned scores (several per item where there are repeats).
 
-    Repeats are averaged within the item first. A metric whose registry kind is ``proportion``: Wilson, with n divided by
-    the design effect where clusters hold several items, and the Student quantile of the clusters in place of the normal
-    one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 20 clusters the cluster-robust t. One cluster
-    of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the resampling.
+    Repeats are averaged within the item first. A metric whose registry kind is ``proportion``: Wilson, with n divided
+    by the design effect where clusters hold several items, and the Student quantile of the clusters in place of the
+    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 20 clusters the cluster-robust t. One
+    cluster of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the
+    resampling.
 
     Raises ScoringError where the sequences differ in length. Nothing scored: value None.
     Worked example: 8 of 10 items right, each its own cluster: value 0.8, Wilson (0.4902, 0.9433).

@@ -55,7 +55,8 @@ def _alternative(value: object, pointer: str) -> Alternative:
         raise GoldError(f"{pointer}/start", "start must be a whole number")
     if not _is_int(end):
         raise GoldError(f"{pointer}/end", "end must be a whole number")
-    assert isinstance(start, int) and isinstance(end, int)
+    assert isinstance(start, int)
+    assert isinstance(end, int)
     if start < 0 or end <= start:
         raise GoldError(f"{pointer}/end", f"the span [{start}, {end}) is empty or negative")
     return Span(doc_id, version_id, start, end)

@@ -81,7 +81,8 @@ class MetricIdentity:
 
     ``text`` is the canonical form, for example ``retrieval.ndcg@10 gain=linear stage=reranked v1``: the name, ``@k``
     where there is a cutoff, the other parameters in alphabetical order, then ``variant=``, ``stage=``, ``judge=`` and
-    ``v`` with the version. ``MetricIdentity.parse`` is its exact inverse. Parameters are numbers, texts or truth values.
+    ``v`` with the version. ``MetricIdentity.parse`` is its exact inverse. Parameters are numbers, texts or truth
+    values.
 
     Raises MetricError for a malformed name, a reserved or malformed parameter name, or a version below 1.
     """

@@ -66,8 +66,8 @@ METRICS: dict[str, MetricSpec] = {
 def identity(name: str, stage: str | None = None, **params: Any) -> MetricIdentity:
     """The full identity of a registered metric with these parameters.
 
-    Raises MetricError for an unknown name, an unknown or wrong parameter (k=0), or a stage given to a metric without one.
-    Worked example: ``identity("retrieval.ndcg", stage="reranked", k=10).text`` is
+    Raises MetricError for an unknown name, an unknown or wrong parameter (k=0), or a stage given to a metric without
+    one. Worked example: ``identity("retrieval.ndcg", stage="reranked", k=10).text`` is
     ``retrieval.ndcg@10 gain=linear stage=reranked v1``.
     """
     spec = METRICS.get(name)

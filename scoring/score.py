@@ -26,11 +26,11 @@ def score_batch(
     """Scores of n aligned (item, output) pairs: outer list per identity, inner per pair.
 
     ``stages``: the stages that the run reports; given, an output that lacks one of them has returned an empty list, and
-    any other stage is ``not_applicable`` (see ``retrieval.stage.pick_list`` for the rule without it). ``documents``: the
-    snapshot, for the metrics that need it. The same item may stand in several pairs (repeats).
+    any other stage is ``not_applicable`` (see ``retrieval.stage.pick_list`` for the rule without it). ``documents``:
+    the snapshot, for the metrics that need it. The same item may stand in several pairs (repeats).
 
-    Raises ScoringError where the two sequences differ in length or a pair's ids differ, MetricError for an identity that
-    the registry does not know. Empty input gives empty lists. Cost: linear in units, once per stage.
+    Raises ScoringError where the two sequences differ in length or a pair's ids differ, MetricError for an identity
+    that the registry does not know. Empty input gives empty lists. Cost: linear in units, once per stage.
     """
     if len(items) != len(outputs):
         raise ScoringError(f"items ({len(items)}) and outputs ({len(outputs)}) differ in length")

@@ -1,14 +1,16 @@
 """Which numbers of a text belong to a named entity.
 
-In the sentence of each mention: the first number after the mention in its clause; else the last one before it there; else
-the first one in a later clause that names nothing before it; else the last one in an earlier clause. With "respectively"
-or 分别 the n-th name goes with the n-th number. Worked example: "A套餐30元，B套餐50元": B套餐 has 50 alone.
+In the sentence of each mention: the first number after the mention in its clause; else the last one before it there;
+else the first one in a later clause that names nothing before it; else the last one in an earlier clause. With
+"respectively" or 分别 the n-th name goes with the n-th number.
+Worked example: "A套餐30元，B套餐50元": B套餐 has 50 alone.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from scoring.answers.text import fold_case, occurrences, sentence_bounds
 
@@ -29,7 +31,7 @@ def _clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
         if not inside_number:
             cuts.append(match.end())
     cuts.append(end)
-    return [(a, b) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
 def _listed(

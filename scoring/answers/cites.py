@@ -1,8 +1,9 @@
-"""``cites``: the output's citations name a source. Fields: ``doc_id``, ``version_id``, ``unit_id``, ``start``/``end``, ``min``.
+"""``cites``: the output's citations name a source. Fields: ``doc_id``, ``version_id``, ``unit_id``, ``start``/``end``,
+``min``.
 
 A citation counts when it agrees with every field given; with ``start`` and ``end``, when it overlaps that span. ``min``
-(default 1): how many must count. Without a doc_id or unit_id any citation counts. Markers in the text such as ``[d7]`` or
-``【d7】`` count for a ``doc_id`` or ``unit_id`` given alone.
+(default 1): how many must count. Without a doc_id or unit_id any citation counts. Markers in the text such as ``[d7]``
+or ``【d7】`` count for a ``doc_id`` or ``unit_id`` given alone.
 Worked example: doc_id "d7", citations [{"doc_id": "d7"}]: passes.
 """
 

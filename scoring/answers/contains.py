@@ -1,9 +1,9 @@
 """``contains``: the value stands in the answer, as whole words, outside of a negation.
 
 Fields: ``value`` (a text, or a list of texts all of which must be there), or ``any_of`` (one of them must be there);
-``case_sensitive``; ``negation``: "aware" (default: a hit inside a negation counts as a miss and is reported) or "ignore".
-Worked examples: value "charger": "It comes with a charger" passes, "It does not include a charger" fails, "chargers" is
-another word and fails; value "退款": "支持退款" passes, "不支持退款" fails.
+``case_sensitive``; ``negation``: "aware" (default: a hit inside a negation counts as a miss and is reported) or
+"ignore". Worked examples: value "charger": "It comes with a charger" passes, "It does not include a charger" fails,
+"chargers" is another word and fails; value "退款": "支持退款" passes, "不支持退款" fails.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """answers.correct: 1 when all of the item's ``must`` assertions pass, else 0.
 
-``refused`` where the system declined (unless a ``must`` assertion asks for a refusal), ``target_failed`` where it failed,
-``not_applicable`` where the item has no ``must`` assertion. Worked example: assertions contains "30" and not_contains
-"45", answer "It takes 30 days": 1.
+``refused`` where the system declined (unless a ``must`` assertion asks for a refusal), ``target_failed`` where it
+failed, ``not_applicable`` where the item has no ``must`` assertion. Worked example: assertions contains "30" and
+not_contains "45", answer "It takes 30 days": 1.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 ``year_optional`` (true: a date without a year counts), ``day_first`` (03/04/2026 is 3 April; without it either reading
 counts).
 
-Read: 2026-03-01, 2026/3/1, 2026.3.1, 20260301, March 1, 2026; 1st of March 2026; Mar 1 2026; 03/01/2026; 2026年3月1日(号);
-二〇二六年三月一日; March 2026; 2026年3月; 3月1日; and a bare year where only the year is asked. A more exact date satisfies
-a less exact value. A date inside a negation does not count.
+Read: 2026-03-01, 2026/3/1, 2026.3.1, 20260301, March 1, 2026; 1st of March 2026; Mar 1 2026; 03/01/2026;
+2026年3月1日(号); 二〇二六年三月一日; March 2026; 2026年3月; 3月1日; and a bare year where only the year is asked.
+A more exact date satisfies a less exact value. A date inside a negation does not count.
 Worked example: value 2026-03-01: "自2026年3月1日起" passes, "not on March 1, 2026" fails.
 """
 
@@ -82,13 +82,9 @@ def _readings(match: re.Match[str], day_first: bool | None) -> Iterator[_Found]:
     year = _whole(groups.get("year"))
     if "first" in groups:
         first, second = int(groups["first"]), int(groups["second"])
-        orders = (
-            [(second, first)]
-            if day_first
-            else [(first, second)]
-            if day_first is False
-            else [(first, second), (second, first)]
-        )
+        orders: list[tuple[int | None, int | None]] = [(first, second), (second, first)]
+        if day_first is not None:
+            orders = orders[1:] if day_first else orders[:1]
     else:
         orders = [(_whole(groups.get("month")), _whole(groups.get("day")))]
     for month, day in orders:

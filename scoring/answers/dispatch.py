@@ -1,4 +1,6 @@
-"""The assertion types by name, and the two calls that everything else uses: ``validate`` on import, ``check`` on scoring."""
+"""The assertion types by name, and the two calls that everything else uses: ``validate`` on import, ``check`` on
+scoring.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``id``: an identifier (model number, ticket, article) stands in the answer exactly.
 
 Fields: ``value`` (a text or a list of accepted texts), ``case_sensitive``, ``ignore_separators`` (true: spaces, dashes,
-dots, slashes and underscores do not matter, "AB 1234" is "AB-1234"). No letter, digit or dash that would make it another
-identifier may run on at either end. Worked example: value "AB-12": "AB-123", "XAB-12" and "AB-12-3" fail.
+dots, slashes and underscores do not matter, "AB 1234" is "AB-1234"). No letter, digit or dash that would make it
+another identifier may run on at either end. Worked example: value "AB-12": "AB-123", "XAB-12" and "AB-12-3" fail.
 """
 
 from __future__ import annotations

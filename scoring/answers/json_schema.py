@@ -34,7 +34,7 @@ def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterat
         yield ValidationError(f"does not match {pattern!r}")
 
 
-_Validator = extend(Draft202012Validator, {"pattern": _pattern})
+_Validator: Any = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
 _EMPTY: Registry[Any] = Registry()
 
 
@@ -60,11 +60,11 @@ def check(assertion: Mapping[str, Any], answer: str, output: SystemOutput | None
     except ValueError as error:
         return AssertionResult(False, None, str(error))
     try:
-        error = next(iter(_Validator(dict(assertion["schema"]), registry=_EMPTY).iter_errors(value)), None)
+        found = next(iter(_Validator(dict(assertion["schema"]), registry=_EMPTY).iter_errors(value)), None)
     except Unresolvable as missing:
         return AssertionResult(False, span, f"a reference of the schema cannot be resolved: {missing}")
     except RecursionError:
         return AssertionResult(False, span, "the schema refers to itself without end")
-    if error is None:
+    if found is None:
         return AssertionResult(True, span, "valid")
-    return AssertionResult(False, span, f"{error.json_path}: {error.message}"[:300])
+    return AssertionResult(False, span, f"{found.json_path}: {found.message}"[:300])

@@ -1,14 +1,14 @@
 """``number``: the answer states a number, in any unit that measures the same, in any usual way of writing it.
 
-Fields: ``value`` (a number, or ``[low, high]`` for a range), ``unit``, ``abs_tol``, ``rel_tol`` (of the value), ``entity``
-(a text or a list of names: the number must belong to it), ``unit_optional`` (true: a bare number counts).
+Fields: ``value`` (a number, or ``[low, high]`` for a range), ``unit``, ``abs_tol``, ``rel_tol`` (of the value),
+``entity`` (a text or a list of names: the number must belong to it), ``unit_optional`` (true: a bare number counts).
 
-The answer's number is converted to the assertion's unit and must lie within ``max(abs_tol, rel_tol * |value|)``; without
-tolerances it must be equal but for rounding noise. Months and years against days allow 2 %, since their length is an
-average. A number inside a negation does not count, nor does one end of a range. Without a unit, a percentage matches 30
-as well as 0.3. Entity binding: see ``binding``.
-Worked examples: value 30, unit day: "within thirty days", "30天内", "一个月左右" pass, "30 business days" and "3-30 days"
-fail; value 30000, unit 元: "3万元" passes, "3万美元" fails.
+The answer's number is converted to the assertion's unit and must lie within ``max(abs_tol, rel_tol * |value|)``;
+without tolerances it must be equal but for rounding noise. Months and years against days allow 2 %, since their length
+is an average. A number inside a negation does not count, nor does one end of a range. Without a unit, a percentage
+matches 30 as well as 0.3. Entity binding: see ``binding``.
+Worked examples: value 30, unit day: "within thirty days", "30天内", "一个月左右" pass, "30 business days" and
+"3-30 days" fail; value 30000, unit 元: "3万元" passes, "3万美元" fails.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Numbers as people write them, in English and Chinese, with their places in the text.
 
 Read: 1,234.5; 1 234; full-width １２３; 3.2M, 5k, 2 million, 1.5 billion; thirty, twenty-five, two hundred and fifty;
-三十, 一百二十, 两千五, 三万五, 1.2万, 1亿2000万, 百分之三十, 三成, 一半; 1/2, half a; -5, minus 5, 零下5; ranges 3-5, 3到5, 3 to 5.
+三十, 一百二十, 两千五, 三万五, 1.2万, 1亿2000万, 百分之三十, 三成, 一半; 1/2, half a; -5, minus 5, 零下5;
+ranges 3-5, 3到5, 3 to 5.
 """
 
 from __future__ import annotations

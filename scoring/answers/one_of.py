@@ -1,7 +1,7 @@
 """``one_of``: the answer is one of a closed set. Fields: ``values``, ``match`` ("equals" default, or "contains").
 
-``contains``: at least one of the values is stated, outside of a negation, and none of ``others`` is (the wrong labels of
-the closed set). Worked example: values ["yes"], others ["no"], match "contains": "Yes, it is" passes.
+``contains``: at least one of the values is stated, outside of a negation, and none of ``others`` is (the wrong labels
+of the closed set). Worked example: values ["yes"], others ["no"], match "contains": "Yes, it is" passes.
 """
 
 from __future__ import annotations

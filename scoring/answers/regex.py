@@ -1,7 +1,8 @@
-"""``regex``: a pattern is found in the answer within a time limit. Fields: ``pattern``, ``flags`` (of i, m, s, x), ``full``.
+"""``regex``: a pattern is found in the answer within a time limit. Fields: ``pattern``, ``flags`` (of i, m, s, x),
+``full``.
 
-The syntax is that of the ``regex`` package, whose matcher stops when its time is up, so that a catastrophic pattern costs
-one second and fails with that reason. ``full`` true: the whole answer must match.
+The syntax is that of the ``regex`` package, whose matcher stops when its time is up, so that a catastrophic pattern
+costs one second and fails with that reason. ``full`` true: the whole answer must match.
 Worked example: pattern ``ISO\\s?9001``: "certified to ISO 9001" passes.
 """
 

@@ -1,8 +1,9 @@
-"""answers.task_success, the primary figure: was the outcome right? Over all items, so that failing or refusing never gains.
+"""answers.task_success, the primary figure: was the outcome right? Over all items, so that failing or refusing never
+gains.
 
-1: an answerable item answered and all its ``must`` assertions pass; an unanswerable one refused, or, for a false premise,
-the premise named (its ``must`` assertions pass). 0: wrong, wrongly refused, failed or missing. ``undetermined``: answered,
-and no ``must`` assertion exists that could decide (an answerable item, or a false premise).
+1: an answerable item answered and all its ``must`` assertions pass; an unanswerable one refused, or, for a false
+premise, the premise named (its ``must`` assertions pass). 0: wrong, wrongly refused, failed or missing.
+``undetermined``: answered, and no ``must`` assertion exists that could decide (an answerable item, or a false premise).
 Worked example: of four answerable items, answered right, answered wrong, refused, failed: 1, 0, 0, 0, mean 0.25.
 """
 
@@ -45,7 +46,7 @@ def compute(batch: Batch) -> list[Score]:
 TASK_SUCCESS = MetricSpec(
     name="answers.task_success",
     family="answers",
-    summary="1 when the outcome was right (answered correctly, or rightly refused), 0 when wrong, refused, failed or missing.",
+    summary="1 when the outcome was right (answered correctly or rightly refused), 0 when wrong, refused or failed.",
     compute=compute,
     needs=("assertions",),
     kind="proportion",

@@ -49,7 +49,9 @@ _EDGE = " \t\r\n.,;:!?\"'`。，；：！？、“”‘’「」『』()[]{}<>�
 
 
 def normalize(text: str, case_sensitive: bool = False) -> str:
-    """For comparing whole answers: NFKC, one space between words, no punctuation or markdown at the ends, case folded."""
+    """For comparing whole answers: NFKC, one space between words, no punctuation or markdown at the ends, case
+    folded.
+    """
     value = fold(unicodedata.normalize("NFKC", text))
     value = " ".join(value.split())
     value = value.strip(_EDGE)

@@ -53,7 +53,7 @@ _NAMES: dict[str, str] = {
     "milliliter": "ml milliliter milliliters millilitre millilitres 毫升",
     "gallon": "gallon gallons gal 加仑",
     "square_meter": "m2 m² ㎡ sqm sq.m square-meter square-meters square-metre square-metres 平方米 平米 平方",
-    "square_kilometer": "km2 km² square-kilometer square-kilometers square-kilometre square-kilometres 平方公里 平方千米",
+    "square_kilometer": "km2 km² square-kilometer square-kilometers square-kilometres 平方公里 平方千米",
     "square_foot": "sqft sq.ft ft2 ft² square-foot square-feet 平方英尺",
     "hectare": "hectare hectares ha 公顷",
     "mu_area": "亩",
@@ -89,7 +89,7 @@ _NAMES: dict[str, str] = {
     "bit": "bit bits 比特",
     "megabit_per_second": "mbps mbit/s mb/s. 兆每秒",
     "gigabit_per_second": "gbps",
-    "kilometer_per_hour": "km/h kph kmh kilometers-per-hour kilometres-per-hour 公里/小时 千米/小时 公里每小时 千米每小时",
+    "kilometer_per_hour": "km/h kph kmh kilometers-per-hour kilometres-per-hour 公里/小时 千米/小时 公里每小时",
     "mile_per_hour": "mph miles-per-hour 英里/小时",
     "meter_per_second": "m/s meters-per-second 米/秒 米每秒",
     "percentage_point": "percentage-point percentage-points pp 百分点 个百分点",
@@ -107,7 +107,7 @@ _NAMES: dict[str, str] = {
     "INR": "inr rupee rupees ₹ 卢比",
     "person": "person persons people 人 名 位 个人 名员工 employees",
     "time": "time times 次 回 趟",
-    "item": "item items pc pcs piece pieces 个 件 台 只 张 条 支 套 款 项 部 辆 份 枚 把 家 种 瓶 盒 箱 本 册 篇 间 座 栋 棵 匹 架 艘",
+    "item": "item items pc pcs piece pieces 个 件 台 只 张 条 支 套 款 项 部 辆 份 枚 把 家 种 瓶 盒 箱 本 册 篇 间 栋",
     "page": "page pages 页",
     "floor": "floor floors storey storeys stories 层 楼",
     "pixel": "px pixel pixels 像素",
@@ -145,9 +145,9 @@ _PREFIX_WORDS = {
 _CASED = {"M": None, "K": "kelvin", "MB": "megabyte", "Mb": None, "mW": None, "MW": "megawatt"}
 
 _ALIAS: dict[str, str] = {}
-for _unit, _words in _NAMES.items():
+for _name, _words in _NAMES.items():
     for _alias in _words.split(" "):
-        _ALIAS.setdefault(_alias.replace("-", " "), _unit)
+        _ALIAS.setdefault(_alias.replace("-", " "), _name)
 _LATIN = sorted((a for a in _ALIAS if not is_cjk(a[0])), key=len, reverse=True)
 _CHINESE = sorted((a for a in _ALIAS if is_cjk(a[0])), key=len, reverse=True)
 _AFTER_LATIN = re.compile(

@@ -6,69 +6,75 @@ import re
 from dataclasses import dataclass
 
 IDENTITY = "refusal.rules@1"
+_READ_AT_MOST = 20_000
 
 _SOURCE_EN = (
-    r"(?:provided|given|available|supplied|retrieved|above)?\s*"
-    r"(?:context|contexts|documents?|documentation|passages?|sources?|texts?|articles?|information|materials?|"
-    r"knowledge base|excerpts?|search results?|records?|data|snippets?)"
+    r"(?:(?:provided|given|available|supplied|retrieved|above) ?)?"
+    r"(?:contexts?|documents?|documentation|passages?|sources?|texts?|articles?|information|materials?"
+    r"|knowledge base|excerpts?|search results?|records?|data|snippets?)"
 )
+_CANNOT_EN = r"(?:can(?:no|')t|cannot|can not|could not|couldn't|unable|not able|won't be able)"
 _REFUSALS_EN = (
-    r"\b(?:i|we)(?:'m| am| are|'re)?\s+(?:really |very |so )?sorry\b[^.!?]*\b(?:can(?:no|')t|cannot|unable|don't|do not|not able)\b",
-    r"\b(?:i|we)\s+(?:really |simply |just |currently |unfortunately )*(?:do not|don't|didn't|did not)\s+(?:actually )?"
-    r"(?:know|have (?:any |enough |sufficient |specific |the |that |access |relevant |further )*"
-    r"(?:information|details?|data|knowledge|answers?|context|access|documents?)|see (?:any|that|this)|find (?:any|an|the|that))",
-    r"\b(?:i|we)\s+(?:am|are|was|were|'m|'re)?\s*(?:can(?:no|')t|cannot|can not|could not|couldn't|unable to|not able to|won't be able to)\s+"
-    r"(?:to\s+)?(?:answer|find|determine|provide|locate|confirm|tell|say|give|verify|help|assist|access|respond|comply)",
-    r"\b(?:i'm|i am|we're|we are)\s+(?:unable|not able|not allowed|not permitted)\b",
-    r"\b(?:i'm|i am|we're|we are)\s+not\s+(?:sure|certain|aware)\b",
-    rf"\b{_SOURCE_EN}\s+(?:that (?:was|were|is|are) (?:provided|given)\s+)?"
-    r"(?:do(?:es)? not|don't|doesn't|did not|didn't)\s+(?:\w+ly )?"
-    r"(?:contain|mention|provide|include|specify|state|say|give|cover|discuss|address|have|indicate|answer|offer|list|describe|explain)",
-    rf"\b(?:not|n't|never)\s+(?:\w+ )?(?:mentioned|provided|specified|stated|found|covered|given|available|included|addressed|discussed|"
-    rf"contained|described|listed)\s+(?:anywhere )?(?:in|by|within|from)\s+(?:the|any|these|this|our|my|your)\s+{_SOURCE_EN}",
-    r"\b(?:there is|there's|there are|found|have|has|contains?)\s+(?:no|not any|insufficient|not enough)\s+(?:\w+ ){0,2}"
+    rf"\b(?:i|we)(?: am|'m| are|'re)? (?:really |very |so )?sorry\b[^.!?]*\b(?:{_CANNOT_EN}|don't|do not)\b",
+    r"\b(?:i|we) (?:really |simply |just |currently |unfortunately )*(?:do not|don't|didn't|did not) (?:actually )?"
+    r"(?:know|see (?:any|that|this)|find (?:any|an|the|that)|have (?:any |enough |sufficient |specific |the |that "
+    r"|access |relevant |further )*(?:information|details?|data|knowledge|answers?|context|access|documents?))",
+    rf"\b(?:i|we)(?: am| are| was| were|'m|'re)? (?:\w+ly )?{_CANNOT_EN}(?: to)? "
+    r"(?:answer|find|determine|provide|locate|confirm|tell|say|give|verify|help|assist|access|respond|comply)",
+    r"\b(?:i'm|i am|we're|we are) (?:unable|not able|not allowed|not permitted|not sure|not certain|not aware)\b",
+    rf"\b{_SOURCE_EN} (?:that (?:was|were|is|are) (?:provided|given) |(?:you )?(?:provided|given|gave) )?"
+    r"(?:do(?:es)? not|don't|doesn't|did not|didn't) (?:\w+ly )?(?:contain|mention|provide|include|specify|state|say"
+    r"|give|cover|discuss|address|have|indicate|answer|offer|list|describe|explain)",
+    r"(?:\b(?:not|never)|n't) (?:\w+ )?(?:mentioned|provided|specified|stated|found|covered|given|available|included"
+    r"|addressed|discussed|contained|described|listed) (?:anywhere )?(?:in|by|within|from) "
+    rf"(?:the|any|these|this|our|my|your) {_SOURCE_EN}",
+    r"\b(?:there is|there's|there are|found|have|has|contains?) (?:no|not any|insufficient|not enough) (?:\w+ ){0,2}"
     r"(?:information|details?|mention|data|answer|evidence|context)\b",
-    r"^\W*(?:no (?:relevant |such |specific )?(?:information|answer|data|details?)|insufficient (?:information|context|data|evidence)|"
-    r"not enough (?:information|context|data)|unanswerable|unknown|n/a|not (?:available|provided|mentioned|specified))\b[^,;]{0,60}$",
-    r"\b(?:cannot|can't|can not|could not|couldn't)\s+be\s+(?:answered|determined|found|verified|confirmed|established)\b",
+    r"^\W*(?:no (?:relevant |such |specific )?(?:information|answer|data|details?)"
+    r"|(?:insufficient|not enough) (?:information|context|data|evidence)"
+    r"|unanswerable|unknown|n/a|not (?:available|provided|mentioned|specified))\b[^,;]{0,60}$",
+    r"\b(?:cannot|can't|can not|could not|couldn't) be (?:answered|determined|found|verified|confirmed|established)\b",
     r"\bno answer (?:is|was|can be|could be)\b",
-    r"\bthe (?:question|query) (?:cannot|can't|can not) be answered\b",
     r"\b(?:outside|beyond) (?:of )?(?:the |my )?(?:scope|knowledge)\b",
 )
 _SOURCE_ZH = (
     "(?:资料|文档|文中|文章|原文|上下文|知识库|材料|内容|信息|文件|文本|段落|检索结果|背景|记录|数据|提供的\\S{0,6})"
 )
 _REFUSALS_ZH = (
-    r"(?:无法|不能|没法|难以|没有办法|不足以)(?:直接|准确|确切|完全|为您|为你|给您|给你|给出|据此|从中|对此|就此|进行)*"
-    r"(?:回答|解答|作答|确定|判断|得知|得出|提供|给出|确认|查询|查到|找到|获取|获知|答复|回复|知道|推断|说明|告知|帮助)",
-    r"(?:我|我们|本人|本系统)?(?:并|也|暂时|目前|还)?(?:不知道|不清楚|不了解|不太清楚|不确定|不得而知|无从得知)",
-    r"(?:没有|未能|未|没|并未|并没有|尚未|暂未)(?:能|能够)?(?:找到|查到|检索到|查询到|搜索到|发现)",
-    rf"{_SOURCE_ZH}(?:中|里|内|上)?(?:均|都|并|也|目前|暂)*(?:没有|未|没|不|无)(?:有|明确|直接|具体|曾|包含|涉及)*"
-    r"(?:提及|提到|提供|说明|包含|涉及|给出|记载|介绍|描述|相关|关于|对应|指出|列出|写明|覆盖|答案|该|这)",
-    r"(?:没有|未|无|并无|暂无|缺少|缺乏|尚无)(?:任何|足够的?|充分的?|与此|与之|与该\S{0,8}|明确的?|具体的?|关于\S{0,20}的?)*"
-    r"(?:相关|有关|对应)?的?(?:信息|资料|内容|记录|说明|记载|答案|数据|依据|文档)",
-    r"(?:信息|资料|证据|内容|上下文)(?:不足|不够|不充分|有限|缺失)",
-    r"(?:超出|不在)了?(?:我|我的|本|知识库|资料|文档)?\S{0,6}(?:范围|能力)",
-    r"^\W*(?:未知|无答案|无法回答|不详|无相关信息|暂无)\W*$",
+    "(?:无法|不能|没法|难以|没有办法|不足以)(?:直接|准确|确切|完全|为您|为你|给您|给你|据此|从中|对此|就此|进行)*"
+    "(?:回答|解答|作答|确定|判断|得知|得出|提供|给出|确认|查询|查到|找到|获取|获知|答复|回复|知道|推断|说明|告知|帮助)",
+    "(?:我|我们|本人|本系统)?(?:并|也|暂时|目前|还)?(?:不知道|不清楚|不了解|不太清楚|不确定|不得而知|无从得知)",
+    "(?:没有|未能|未|没|并未|并没有|尚未|暂未)(?:能|能够)?(?:找到|查到|检索到|查询到|搜索到|发现)",
+    f"{_SOURCE_ZH}(?:中|里|内|上)?(?:均|都|并|也|目前|暂)*(?:没有|未|没|不|无)(?:有|明确|直接|具体|曾|包含|涉及)*"
+    "(?:提及|提到|提供|说明|包含|涉及|给出|记载|介绍|描述|相关|关于|对应|指出|列出|写明|覆盖|答案|该|这)",
+    "(?:没有|未|无|并无|暂无|缺少|缺乏|尚无)(?:任何|足够的?|充分的?|与此|与之|与该\\S{0,8}|明确的?|具体的?|关于\\S{0,20}的?)*"
+    "(?:相关|有关|对应)?的?(?:信息|资料|内容|记录|说明|记载|答案|数据|依据|文档)",
+    "(?:信息|资料|证据|内容|上下文)(?:不足|不够|不充分|有限|缺失)",
+    "(?:超出|不在)了?(?:我|我的|本|知识库|资料|文档)?\\S{0,6}(?:范围|能力)",
+    "^\\W*(?:未知|无答案|无法回答|不详|无相关信息|暂无)\\W*$",
 )
 _FILLER = (
     r"^\W*(?:unfortunately|sorry|i apologi[sz]e|apologies|i'm sorry|i am sorry|hello|hi|thank you|thanks)\W*$",
-    r"\b(?:please|you (?:may|might|can|could|should)|feel free|let me know|i recommend|i suggest|i would suggest|i'd suggest|try)\b.*"
-    r"\b(?:contact|consult|check|refer|provide|share|ask|visit|let me know|help|rephrase|clarify|reach|support|look|search|questions?|details?)\b",
+    r"\b(?:please|you (?:may|might|can|could|should)|feel free|let me know|i(?:'d| would)? (?:recommend|suggest)|try)\b"
+    r".*\b(?:contact|consult|check|refer|provide|share|ask|visit|let me know|help|rephrase|clarify|reach|support|look"
+    r"|search|questions?|details?)\b",
     r"\bif you (?:have|need|can|could|would|provide|share)\b",
     r"\b(?:is there anything else|can i help|how can i help)\b",
-    r"^\W*(?:抱歉|对不起|很抱歉|非常抱歉|不好意思|您好|你好|谢谢|很遗憾|遗憾)\W*$",
-    r"(?:请|建议|可以|欢迎|您可|你可)\S{0,12}(?:联系|咨询|查阅|参考|提供|补充|查看|查询|拨打|访问|告诉|随时|核实|确认|换个|重新)",
-    r"(?:如果|如|若|如需|倘若)(?:您|你|有|需)\S*",
-    r"(?:还有|其他|别的)\S{0,6}(?:问题|需要|可以帮)",
+    "^\\W*(?:抱歉|对不起|很抱歉|非常抱歉|不好意思|您好|你好|谢谢|很遗憾|遗憾)\\W*$",
+    "(?:请|建议|可以|欢迎|您可|你可)\\S{0,12}(?:联系|咨询|查阅|参考|提供|补充|查看|查询|拨打|访问|告诉|随时|核实|确认|换个|重新)",
+    "(?:如果|如|若|如需|倘若)(?:您|你|有|需)\\S*",
+    "(?:还有|其他|别的)\\S{0,6}(?:问题|需要|可以帮)",
+    "^\\W*(?:根据|基于|依据|从|就)(?:现有|已有|目前|当前|所给|您|你|以上|上述|给定|检索|我|所)?\\S{0,14}(?:来看|看|而言)?\\W*$",
 )
 _CONTRAST = re.compile(
-    r"\b(?:however|but|nevertheless|nonetheless|that said|on the other hand|still|although)\b|不过|但是|但|然而|可是|尽管如此|只能",
+    r"\b(?:however|but|nevertheless|nonetheless|that said|on the other hand|still|although)\b"
+    "|不过|但是|但|然而|可是|尽管如此|只能",
     re.IGNORECASE,
 )
 _REFUSAL = [re.compile(p, re.IGNORECASE) for p in (*_REFUSALS_EN, *_REFUSALS_ZH)]
 _FILL = [re.compile(p, re.IGNORECASE) for p in _FILLER]
 _SENTENCE = re.compile(r"[^.!?。！？；\n]*(?:\.(?=\d)[^.!?。！？；\n]*)*[.!?。！？；\n]*")
+_BREAK = re.compile(r"，|,\s*(?=however\b|but\b|although\b|though\b)|\s(?=but\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,60 +86,48 @@ class Detection:
     identity: str = IDENTITY
 
 
-def _sentences(text: str) -> list[tuple[int, str]]:
+def _parts(text: str) -> list[tuple[int, str]]:
+    """Sentences, cut further at a Chinese comma and before "but": each part that says something, with its place."""
     found: list[tuple[int, str]] = []
     for match in _SENTENCE.finditer(text):
-        piece = match.group()
-        if any(c.isalnum() for c in piece):
-            found.append((match.start(), piece))
+        sentence, last = match.group(), 0
+        for cut in [*(m.end() for m in _BREAK.finditer(sentence)), len(sentence)]:
+            piece = sentence[last:cut]
+            if any(c.isalnum() for c in piece):
+                found.append((match.start() + last, piece))
+            last = cut
     return found
 
 
 def detect(answer: str) -> Detection:
     """Read an answer and say whether it is a refusal.
 
-    Each sentence declines, is filler (an apology, an offer of help) or says something. Refused: all that is not filler
-    declines, or the first such sentence does and no contrast ("however", "不过") brings an answer after it. Partial:
-    something is answered and something declined. Answered: nothing is declined. An empty answer is ``refused``: nothing
-    was said. The rule reads the text alone, so a fluent non-answer without a declining phrase counts as answered.
+    Each part declines, is filler (an apology, an offer of help) or says something. Refused: all that is not filler
+    declines, or the first such part does and no contrast ("however", "不过") and no number brings an answer after it.
+    Partial: something is answered and something declined. Answered: nothing is declined. An empty answer is
+    ``refused``: nothing was said. The rule reads the text alone, so a fluent non-answer without a declining phrase
+    counts as answered.
 
     Worked example: "I don't know." is refused; "资料中没有提到B套餐，A套餐是30元。" is partial.
     """
-    text = answer.replace("’", "'").replace("‘", "'")[:20000]
+    text = re.sub(r"[ \t]", " ", answer.replace("’", "'").replace("‘", "'")[:_READ_AT_MOST])
     span: tuple[int, int] | None = None
     kinds: list[str] = []
-    contrast = False
-    for start, sentence in _sentences(text):
-        for offset, part in _clauses(start, sentence):
-            hit = next((m for m in (p.search(part) for p in _REFUSAL) if m), None)
-            if hit is not None:
-                kinds.append("refusal")
-                span = span or (offset + hit.start(), offset + hit.end())
-            elif any(p.search(part) for p in _FILL):
-                kinds.append("filler")
-            else:
-                kinds.append("content")
-                contrast = contrast or ("refusal" in kinds and bool(_CONTRAST.search(part)))
+    turned = False
+    for start, part in _parts(text):
+        hit = next((m for m in (p.search(part) for p in _REFUSAL) if m), None)
+        if hit is not None:
+            kinds.append("refusal")
+            span = span or (start + hit.start(), start + hit.end())
+        elif any(p.search(part) for p in _FILL):
+            kinds.append("filler")
+        else:
+            kinds.append("content")
+            brings = bool(_CONTRAST.search(part)) or any(c.isdigit() for c in part)
+            turned = turned or ("refusal" in kinds and brings)
     said = [kind for kind in kinds if kind != "filler"]
-    if not said:
-        return Detection("answered" if text.strip() and "content" in kinds else "refused" if not kinds else "answered")
     if "refusal" not in said:
-        return Detection("answered")
-    if "content" not in said:
-        return Detection("refused", span)
-    if said[0] == "refusal" and not contrast:
+        return Detection("answered" if kinds or text.strip() else "refused")
+    if "content" not in said or (said[0] == "refusal" and not turned):
         return Detection("refused", span)
     return Detection("partial", span)
-
-
-_BREAK = re.compile(r"[，,]\s*(?=不过|但是|但|然而|可是|however\b|but\b)", re.IGNORECASE)
-
-
-def _clauses(start: int, sentence: str) -> list[tuple[int, str]]:
-    pieces: list[tuple[int, str]] = []
-    last = 0
-    for match in _BREAK.finditer(sentence):
-        pieces.append((start + last, sentence[last : match.start()]))
-        last = match.start()
-    pieces.append((start + last, sentence[last:]))
-    return [(offset, piece) for offset, piece in pieces if any(c.isalnum() for c in piece)]

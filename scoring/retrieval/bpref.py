@@ -1,7 +1,7 @@
 """bpref: how often judged non-relevant units stand above relevant ones (unjudged units are ignored).
 
-Equals trec_eval's ``bpref`` (Buckley and Voorhees 2004, with the correction of trec_eval 8): each returned relevant unit
-adds 1 - min(n, R) / min(R, N), n being the judged non-relevant units above it, R the relevant ones, N the judged
+Equals trec_eval's ``bpref`` (Buckley and Voorhees 2004, with the correction of trec_eval 8): each returned relevant
+unit adds 1 - min(n, R) / min(R, N), n being the judged non-relevant units above it, R the relevant ones, N the judged
 non-relevant ones; the sum is divided by R. Worked example: relevant at 2 and 3, one judged non-relevant unit at 1,
 R = 2, N = 1: both add 0, bpref = 0.
 """

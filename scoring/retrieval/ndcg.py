@@ -2,7 +2,8 @@
 
 The discount is 1 / log2(rank + 1); the gain of a unit is its label (``linear``, as in trec_eval's ``ndcg_cut_K``) or
 2^label - 1 (``exp``, Burges et al. 2005). Source: Järvelin and Kekäläinen 2002. Labels of 0 and below gain nothing.
-Worked example: labels A 2, B 1; ranking B, A: DCG = 1 + 2/log2(3) = 2.2619, ideal 2 + 1/log2(3) = 2.6309, ndcg = 0.8597.
+Worked example: labels A 2, B 1; ranking B, A: DCG = 1 + 2/log2(3) = 2.2619, ideal 2 + 1/log2(3) = 2.6309, ndcg =
+0.8597.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def _dcg(row: Ints, rank: Ints, label: Ints, k: int | None, gain: str, n: int) -
     mask = label > 0
     if k is not None:
         mask &= rank <= k
-    return np.bincount(row[mask], weights=_gain(label[mask], gain) / np.log2(rank[mask] + 1.0), minlength=n)
+    gains = _gain(label[mask], gain) / np.log2(rank[mask] + 1.0)
+    return np.bincount(row[mask], weights=gains, minlength=n).astype(np.float64)
 
 
 def ndcg(labels: RankedLabels, k: int | None = None, gain: str = "linear") -> Floats:
@@ -52,7 +54,7 @@ def compute(data: StageData, k: int | None = None, gain: str = "linear") -> tupl
 SPEC = MetricSpec(
     name="retrieval.ndcg",
     family="retrieval",
-    summary="Gain of the returned units, discounted by rank, as a share of the best possible ranking of the same labels.",
+    summary="Gain of the returned units, discounted by rank, as a share of the best ranking of the same labels.",
     compute=compute,
     parameters=(K, GAIN),
     needs=("gold",),

@@ -1,8 +1,9 @@
-"""Cluster bootstrap of a mean over items: percentile and BCa intervals (Efron 1987; equals scipy's on the same resamples).
+"""Cluster bootstrap of a mean over items: percentile and BCa intervals (Efron 1987; equals scipy's on the same
+resamples).
 
-Whole clusters are drawn with replacement; the statistic is the ratio of the drawn sums to the drawn counts. Where clusters
-take few distinct (sum, count) pairs, multinomial counts over those pairs replace the single draws: the same distribution at
-a fraction of the cost. Memory is bounded by drawing in blocks.
+Whole clusters are drawn with replacement; the statistic is the ratio of the drawn sums to the drawn counts. Where
+clusters take few distinct (sum, count) pairs, multinomial counts over those pairs replace the single draws: the same
+distribution at a fraction of the cost. Memory is bounded by drawing in blocks.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def percentile_interval(means: Floats, confidence: float = 0.95) -> Interval:
 def bca_interval(means: Floats, estimate: float, jackknife: Floats, confidence: float = 0.95) -> Interval:
     """Bias-corrected and accelerated interval from the resampled means and the jackknife.
 
-    Falls back to the percentile interval, and says so, where the correction does not exist: all resamples on one side of
-    the estimate, or a jackknife without spread.
+    Falls back to the percentile interval, and says so, where the correction does not exist: all resamples on one side
+    of the estimate, or a jackknife without spread.
     """
     # Sums of equal values in another order differ in the last bits; such a resample is a tie with the estimate.
     noise = 1e-12 * max(1.0, abs(estimate))

@@ -61,7 +61,7 @@ def by_cluster(values: Sequence[float] | Floats, clusters: Sequence[str] | None,
         number: dict[str, int] = {}
         codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.int64)
         order = np.lexsort((array, codes))
-        sums = np.bincount(codes[order], weights=array[order], minlength=len(number))
+        sums = np.bincount(codes[order], weights=array[order], minlength=len(number)).astype(np.float64)
         counts = np.bincount(codes, minlength=len(number)).astype(np.float64)
     order = np.lexsort((counts, sums))
     return Clusters(sums[order], counts[order])

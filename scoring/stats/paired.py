@@ -71,11 +71,11 @@ def compare_paired(
 ) -> PairedComparison:
     """Compare two runs' item scores (repeats already averaged, see ``aggregate.item_scores``).
 
-    ``clusters``: item id to cluster; an item without one is its own cluster. ``seed``: see ``seeds.seed_of``. ``bounds``:
-    the metric's lowest and highest value, for the worst case. At 20 clusters and above the interval is the cluster
-    bootstrap's BCa, below it is the cluster-robust t, with a warning; with one cluster there is none and the verdict is
-    inconclusive. An item that one side does not list at all counts as state ``absent``. The order of the mappings
-    changes nothing.
+    ``clusters``: item id to cluster; an item without one is its own cluster. ``seed``: see ``seeds.seed_of``.
+    ``bounds``: the metric's lowest and highest value, for the worst case. At 20 clusters and above the interval is the
+    cluster bootstrap's BCa, below it is the cluster-robust t, with a warning; with one cluster there is none and the
+    verdict is inconclusive. An item that one side does not list at all counts as state ``absent``. The order of the
+    mappings changes nothing.
 
     Raises ScoringError for negative or not finite eps or noise, or resamples below 1. No common item: all figures None.
     Worked example: baseline a 0, b 1, c 0; candidate a 1, b 1, c 0: estimate 1/3, one win, two ties.
@@ -239,7 +239,8 @@ def _interval(
 
 
 def _few_and_alike(difference: float, g: int, confidence: float, bounds: tuple[float, float]) -> Interval:
-    """With g alike clusters, a share of up to 1 - (alpha/2)^(1/g) of other ones cannot be ruled out; these may lie anywhere.
+    """With g alike clusters, a share of up to 1 - (alpha/2)^(1/g) of other ones cannot be ruled out; these may lie
+    anywhere.
 
     Without this a t interval of no width would call two items that agree an improvement.
     """

@@ -58,7 +58,8 @@ def items_needed(
     cluster_size: float = 1.0,
     icc: float = 0.0,
 ) -> int:
-    """Items needed to show a paired mean difference with the given power: ((z_a + z_b) sd / d)^2 times the design effect.
+    """Items needed to show a paired mean difference with the given power: ((z_a + z_b) sd / d)^2 times the design
+    effect.
 
     Raises ScoringError for a difference or sd not above 0. Worked example: difference 0.1, sd 0.5: 197.
     """

@@ -1,7 +1,7 @@
 """What may be claimed from an interval: improved, regressed, equivalent, or nothing; and the non-inferiority verdict.
 
-All figures are oriented so that up is better. Noise is the band within which two runs of one system fall; it only makes a
-claim harder.
+All figures are oriented so that up is better. Noise is the band within which two runs of one system fall; it only makes
+a claim harder.
 """
 
 from __future__ import annotations
