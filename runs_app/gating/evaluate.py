@@ -101,7 +101,7 @@ def _not_worse(figure: Figure, margin: float, noise: float) -> tuple[str, str]:
         return Verdict.INCONCLUSIVE, "nothing_scored"
     if figure.low is None or figure.high is None:
         return Verdict.INCONCLUSIVE, "one_sample"
-    verdict = non_inferiority(figure.value, figure.low, figure.high, margin=margin, noise=noise)
+    verdict = non_inferiority(figure.low, figure.high, figure.value, margin=margin, noise=noise)
     if verdict == "pass":
         return Verdict.PASS, "holds"
     if verdict == "fail":

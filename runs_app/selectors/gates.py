@@ -1,0 +1,196 @@
+"""Reading gates: lists, policies as sentences, one verdict as the reader may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core_app.actors import Actor
+from core_app.errors import NotFound
+from runs_app.gating.rules import Rule, names_metric, parse_rules
+from runs_app.gating.sentences import reason_sentence, rule_sentence
+from runs_app.models import Gate, GateCheck, GatePolicy, MetricRecord
+from runs_app.policies import policy
+from runs_app.selectors.comparisons import RUN_RELATED, comparison_url, run_brief
+from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates
+from runs_app.selectors.systems import by_ref
+from runs_app.states import PolicyStatus
+from scoring.registry import METRICS
+from teams_app.models import Team
+
+_CHECK_RELATED = (
+    "policy__gate__team",
+    "comparison__team",
+    *(f"{side}__{path}" for side in ("run", "baseline") for path in RUN_RELATED),
+)
+
+
+def metric_is_known(name: str) -> bool:
+    """Return whether a rule may name this metric: one that the platform computes, or one that some run has scores of."""
+    head = name.split()[0].partition("@")[0]
+    if head in METRICS:
+        return True
+    records = MetricRecord.objects.filter(name=head).values_list("identity", flat=True)
+    return any(names_metric(name, identity) for identity in records)
+
+
+def gate_by_ref(actor: Actor, ref: str) -> Gate:
+    """Return the gate of `support/release` or `gat_…`; raises `NotFound` or `Forbidden`."""
+    return by_ref(actor, Gate.objects.select_related("team", "system__team"), ref)
+
+
+def gates_visible(actor: Actor, team: Team | None = None) -> QuerySet[Gate]:
+    """Return the gates that the actor may view, each with `latest_verdict`, `latest_check`, `active_version`."""
+    checks = GateCheck.objects.filter(policy__gate=OuterRef("pk")).order_by("-pk")
+    active = GatePolicy.objects.filter(gate=OuterRef("pk"), status=PolicyStatus.ACTIVE)
+    rows = policy.visible_to(actor, Gate.objects.select_related("team", "system__team")).annotate(
+        latest_verdict=Subquery(checks.values("verdict")[:1]),
+        latest_check=Subquery(checks.values("public_id")[:1]),
+        latest_at=Subquery(checks.values("created_at")[:1]),
+        active_version=Subquery(active.values("version")[:1]),
+    )
+    return (rows if team is None else rows.filter(team=team)).order_by("slug", "pk")
+
+
+def gate_view(gate: Gate) -> dict[str, Any]:
+    """Return a gate as lists show it; `gate` comes from `gates_visible`."""
+    return {
+        "id": gate.public_id,
+        "ref": gate.ref,
+        "slug": gate.slug,
+        "name": gate.name,
+        "team": gate.team.slug,
+        "system": gate.system.ref if gate.system else None,
+        "active_version": gate.active_version,
+        "latest_verdict": gate.latest_verdict,
+        "latest_check": gate.latest_check,
+        "created_at": gate.created_at,
+        "url": reverse("runs:gate", kwargs={"team": gate.team.slug, "gate": gate.slug}),
+    }
+
+
+def policy_view(row: GatePolicy) -> dict[str, Any]:
+    """Return a policy version with its rules as data and as sentences."""
+    return {
+        "version": row.version,
+        "status": row.status,
+        "rules": row.rules,
+        "sentences": [rule_sentence(rule) for rule in parse_rules(row.rules)],
+        "created_by": row.created_by_label,
+        "created_at": row.created_at,
+        "activated_by": row.activated_by_label,
+        "activated_at": row.activated_at,
+    }
+
+
+def checks_of(gate: Gate) -> QuerySet[GateCheck]:
+    """Return the gate's verdicts, newest first, with what a list shows of them."""
+    return GateCheck.objects.filter(policy__gate=gate).select_related(*_CHECK_RELATED).order_by("-pk")
+
+
+def check_by_id(actor: Actor, gate: Gate, public_id: str) -> GateCheck:
+    """Return one verdict of the gate; raises `NotFound`, or `Forbidden` without the level `aggregate`."""
+    check = checks_of(gate).filter(public_id=public_id).first()
+    if check is None:
+        raise NotFound(_("There is no such check here."))
+    require_aggregates(actor, check.run)
+    return check
+
+
+def check_url(check: GateCheck) -> str:
+    """Return the path of the verdict's page."""
+    gate = check.policy.gate
+    return reverse("runs:gate-check", kwargs={"team": gate.team.slug, "gate": gate.slug, "check": check.public_id})
+
+
+def check_brief(check: GateCheck) -> dict[str, Any]:
+    """Return a verdict without its rules, for lists."""
+    return {
+        "id": check.public_id,
+        "gate": check.policy.gate.ref,
+        "policy_version": check.policy.version,
+        "run": check.run.public_id,
+        "system": check.run.system_version.ref,
+        "baseline": check.baseline.public_id if check.baseline else None,
+        "verdict": check.verdict,
+        "effective_verdict": check.verdict,
+        "waiver": None,
+        "checked_by": check.checked_by_label,
+        "created_at": check.created_at,
+        "url": check_url(check),
+    }
+
+
+def _rule_of(row: Mapping[str, Any]) -> Rule:
+    return parse_rules([row["rule"]])[0]
+
+
+def shown_rule(row: Mapping[str, Any], redaction: Redaction, closed: bool) -> dict[str, Any]:
+    """Return one rule's result as the reader may see it, with its sentence and the reason.
+
+    Without `read` on a frozen split values are rounded and small counts left out; where the run differs too little from
+    another one (`closed`) or the rule is over too small a group, no figure is shown.
+    """
+    hidden = closed or (redaction.active and row["code"] == "group_too_small")
+    n, total = row["n"], row["n_total"]
+    interval, worst = row["interval"], row["worst"]
+    figures = {
+        "observed": row["observed"],
+        "interval": interval,
+        "worst": worst,
+        "n": n,
+        "n_total": total,
+        "n_clusters": row["n_clusters"],
+        "n_missing": row["n_missing"],
+        "states": row["states"],
+    }
+    if hidden:
+        figures = {**dict.fromkeys(figures), "states": {}}
+    elif redaction.active:
+        figures |= {
+            "observed": redaction.number(row["observed"]),
+            "interval": _rounded(interval, redaction),
+            "worst": None
+            if worst is None
+            else {"observed": redaction.number(worst["observed"]), "interval": _rounded(worst["interval"], redaction)},
+            "n": redaction.part(n, total),
+            "n_missing": redaction.count(row["n_missing"]),
+            "states": redaction.counts(row["states"]),
+        }
+    return {
+        "rule": rule_sentence(_rule_of(row)),
+        "kind": row["rule"]["kind"],
+        "metric": row["metric"] or None,
+        "group": row["rule"].get("group"),
+        "verdict": row["verdict"],
+        "limit": row["limit"],
+        **figures,
+        "code": row["code"],
+        "reason": reason_sentence(row["code"], figures),
+        "hidden": hidden,
+    }
+
+
+def _rounded(interval: list[float | None] | None, redaction: Redaction) -> list[float | None] | None:
+    return None if interval is None else [redaction.number(end) for end in interval]
+
+
+def check_view(actor: Actor, check: GateCheck) -> dict[str, Any]:
+    """Return the verdict as REST, pages and reports show it to this reader (docs/gates.md)."""
+    redaction = redaction_for(actor, check.run)
+    closed = redaction.active and is_twin(check.run)
+    return {
+        **check_brief(check),
+        "rules": [shown_rule(row, redaction, closed) for row in check.rules],
+        "run_detail": run_brief(check.run),
+        "baseline_detail": run_brief(check.baseline) if check.baseline else None,
+        "comparison": check.comparison.public_id if check.comparison else None,
+        "comparison_url": comparison_url(check.comparison) if check.comparison else None,
+        "manifest_sha256": check.manifest_sha256,
+        "rounded": redaction.active,
+        "hidden": closed,
+    }

@@ -1,0 +1,132 @@
+"""A run's scores by item, in columns: what comparisons and gates compute on. Thousands of rows, no model instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from datasets_app.models import VersionEntry
+from runs_app.models import MetricRecord, Output, Run, Score
+from scoring.aggregate import item_scores as average_repeats
+from scoring.types import Score as PureScore
+from scoring.types import State
+
+#: The groupings of a comparison besides the whole: fixed with the version, so usable on a frozen split.
+GROUPINGS = ("type", "language", "tier")
+
+_NONE = {state.value: PureScore(state) for state in State if state is not State.SCORED}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTable:
+    """Items by external id, in the order of the ids. `groups` maps (grouping, name) to its items, both sorted."""
+
+    entry_ids: dict[int, str]
+    clusters: dict[str, str]
+    groups: dict[tuple[str, str], list[str]]
+
+    @property
+    def items(self) -> list[str]:
+        return list(self.clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTable:
+    """A run's outputs: id → external id of the item; (external id, repeat) → hash of the content."""
+
+    items: dict[int, str]
+    hashes: dict[tuple[str, int], str]
+
+
+def facet_groups(facets: str, language: str) -> list[tuple[str, str]]:
+    """Return the groups of an entry: `|type:fact|tier:smoke|` and `en` give type fact, tier smoke, language en."""
+    groups = []
+    for part in facets.strip("|").split("|"):
+        key, colon, value = part.partition(":")
+        if colon and value and key in {"type", "tier"}:
+            groups.append((key, value))
+    if language:
+        groups.append(("language", language))
+    return groups
+
+
+def item_table(*runs: Run) -> ItemTable:
+    """Return the items that the runs (of one dataset version) answer, with cluster and groups.
+
+    A perturbed item takes its original's cluster; an item without one is its own.
+    """
+    answered = Output.objects.filter(run__in=runs).order_by().values("entry_id")
+    entries = VersionEntry.objects.filter(pk__in=answered).order_by()
+    rows = sorted(
+        entries.values_list(
+            "item__external_id",
+            "pk",
+            "revision__cluster",
+            "revision__language",
+            "facets",
+            "revision__content__perturbs__external_id",
+        ),
+        key=lambda row: row[0],
+    )
+    own = {external_id: cluster or external_id for external_id, _pk, cluster, *_rest in rows}
+    originals = {row[5] for row in rows if row[5]} - own.keys()
+    elsewhere = {
+        external_id: cluster or external_id
+        for external_id, cluster in VersionEntry.objects.filter(
+            version_id=runs[0].dataset_version_id, item__external_id__in=originals
+        ).values_list("item__external_id", "revision__cluster")
+    }
+    clusters, groups = {}, {}
+    for external_id, _pk, cluster, language, facets, original in rows:
+        clusters[external_id] = cluster or own.get(original) or elsewhere.get(original) or original or external_id
+        for group in facet_groups(facets, language):
+            groups.setdefault(group, []).append(external_id)
+    return ItemTable(
+        entry_ids={row[1]: row[0] for row in rows},
+        clusters=clusters,
+        groups=dict(sorted(groups.items(), key=lambda pair: (GROUPINGS.index(pair[0][0]), pair[0][1]))),
+    )
+
+
+def output_table(run: Run, items: ItemTable) -> OutputTable:
+    """Return the run's outputs by id and by (item, repeat)."""
+    ids, hashes = {}, {}
+    rows = Output.objects.filter(run=run).order_by().values_list("pk", "entry_id", "repeat", "content_sha256")
+    for pk, entry_id, repeat, content_hash in rows.iterator(chunk_size=5000):
+        external_id = items.entry_ids[entry_id]
+        ids[pk] = external_id
+        hashes[external_id, repeat] = content_hash
+    return OutputTable(items=ids, hashes=hashes)
+
+
+def changed_outputs(first: OutputTable, second: OutputTable) -> int:
+    """Return how many (item, repeat) have another output in the second run, or one in only one of the two."""
+    keys = first.hashes.keys() | second.hashes.keys()
+    return sum(first.hashes.get(key) != second.hashes.get(key) for key in keys)
+
+
+def run_metrics(run: Run) -> list[MetricRecord]:
+    """Return the metrics of which the run has scores, in the suite's order, external ones after them."""
+    ids = Score.objects.filter(run=run).order_by().values_list("metric_id", flat=True).distinct()
+    order = {identity: index for index, identity in enumerate(run.suite_version.metrics)}
+    records = MetricRecord.objects.filter(pk__in=list(ids)).order_by()
+    return sorted(records, key=lambda record: (order.get(record.identity, len(order)), record.identity))
+
+
+def item_scores(run: Run, metric: MetricRecord, outputs: OutputTable) -> dict[str, PureScore]:
+    """Return one score for each item that has any, repeats averaged within the item (scoring.aggregate.item_scores)."""
+    rows = (
+        Score.objects.filter(run=run, metric=metric)
+        .order_by("output_id", "judge_repeat")
+        .values_list("output_id", "state", "value")
+    )
+    made: dict[float, PureScore] = {}
+    scores: list[PureScore] = []
+    items: list[str] = []
+    for output_id, state, value in rows.iterator(chunk_size=5000):
+        if value is None:
+            score = _NONE[state]
+        else:
+            score = made.get(value) or made.setdefault(value, PureScore(State.SCORED, value))
+        scores.append(score)
+        items.append(outputs.items[output_id])
+    return average_repeats(scores, items)
