@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.answers.negation import negated
-from scoring.answers.numerals import chinese_value
+from scoring.answers.numeral_words import chinese_value
 from scoring.answers.result import AssertionResult
 from scoring.answers.spec import flag, known, number_field, text_field
 from scoring.answers.text import fold_case

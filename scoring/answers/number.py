@@ -27,6 +27,7 @@ from scoring.errors import AssertionSpecError
 from scoring.types import SystemOutput
 
 _NOISE = 1e-9
+_TIME = frozenset({"year", "day", "month", "week", "hour", "minute"})
 
 
 def _wanted(assertion: Mapping[str, Any]) -> tuple[float, float | None]:
@@ -73,6 +74,10 @@ class _Candidate:
             self.unit, self.end = after
         if numeral.percent:
             self.unit = "percent"
+        if self.unit in _TIME and numeral.high is None and text[self.end : self.end + 1] == "半":
+            # 两年半: the half stands after the unit.
+            self.numeral = Numeral(numeral.value + 0.5, numeral.start, numeral.end)
+            self.end += 1
 
     def values(self, unit: str | None, unit_optional: bool) -> list[tuple[float, float | None]]:
         """What the number amounts to in the wanted unit: none where it measures something else."""

@@ -10,57 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from scoring.answers.numeral_words import (
+    EN_SCALE,
+    EN_TENS,
+    EN_UNITS,
+    ZH_BIG,
+    ZH_CHARS,
+    ZH_DIGIT,
+    ZH_SMALL,
+    chinese_value,
+    english_value,
+)
 from scoring.answers.text import fold_case, is_cjk
 
-_ZH_DIGIT = {
-    c: v
-    for v, cs in enumerate(["零〇", "一壹", "二贰两", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"])
-    for c in cs
-}
-_ZH_SMALL = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
-_ZH_BIG = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
-_ZH_CHARS = "".join(_ZH_DIGIT) + "".join(_ZH_SMALL) + "".join(_ZH_BIG)
-
-_EN_UNITS = {
-    w: v
-    for v, w in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-        ]
-    )
-}
-_EN_TENS = {
-    w: 10 * (i + 2)
-    for i, w in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
-}
-_EN_TENS["fourty"] = 40
-_EN_SCALE = {
-    "hundred": 100,
-    "thousand": 1_000,
-    "million": 1_000_000,
-    "billion": 1_000_000_000,
-    "trillion": 10**12,
-    "dozen": 12,
-}
 _SUFFIX = {"k": 1e3, "m": 1e6, "mn": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
@@ -68,18 +30,20 @@ _ARABIC = re.compile(
     rf"(?P<num>{_DIGITS})(?:[eE](?P<exp>[+-]?\d{{1,3}}))?"
     rf"(?:\s?/\s?(?P<den>[1-9]\d*)(?![\d/.]))?"
 )
-_WORD = "|".join([*_EN_TENS, *sorted(_EN_UNITS, key=len, reverse=True)])
-_SCALES = "|".join(_EN_SCALE)
+_WORD = "|".join([*EN_TENS, *sorted(EN_UNITS, key=len, reverse=True)])
+_SCALES = "|".join(EN_SCALE)
 _EN_WORDS = re.compile(
-    rf"\b(?:(?:an?|{_WORD})[\s-]+)?(?:(?:{_WORD}|{_SCALES})(?:[\s-]+(?:and\s+)?(?=(?:{_WORD}|{_SCALES})\b))?)+\b"
+    rf"\b(?:an?[\s-]+(?=(?:{_SCALES})\b))?(?:(?:{_WORD}|{_SCALES})(?:[\s-]+(?:and\s+)?(?=(?:{_WORD}|{_SCALES})\b))?)+\b"
 )
 _EN_FRACTION = re.compile(
-    r"\b(?:(?P<half>half)|(?:(?P<top>a|an|one|two|three|four|five)[\s-])(?P<bottom>half|halves|thirds?|quarters?|fourths?|fifths?|tenths?))\b"
+    r"\b(?<!and )(?<!and a )(?<!and one )(?:(?P<half>half)|(?:(?P<top>a|an|one|two|three|four|five)[\s-])"
+    r"(?P<bottom>half|halves|thirds?|quarters?|fourths?|fifths?|tenths?))"
+    r"\b(?:\s+(?:of\s+)?(?:an?|the)\b)?"
 )
 _FRACTION = {"half": 2, "halve": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "tenth": 10}
-_ZH_NUMBER = re.compile(rf"[{_ZH_CHARS}]+(?:点[{''.join(_ZH_DIGIT)}]+)?[{''.join(_ZH_BIG)}]?半?")
+_ZH_NUMBER = re.compile(rf"[{ZH_CHARS}]+(?:点[{''.join(ZH_DIGIT)}]+)?[{''.join(ZH_BIG)}]?半?")
 _ZH_PERCENT = re.compile(
-    rf"(?P<base>百分之|千分之|万分之)(?P<value>[{_ZH_CHARS}]+(?:点[{''.join(_ZH_DIGIT)}]+)?|\d+(?:\.\d+)?)"
+    rf"(?P<base>百分之|千分之|万分之)(?P<value>[{ZH_CHARS}]+(?:点[{''.join(ZH_DIGIT)}]+)?|\d+(?:\.\d+)?)"
 )
 _RANGE = re.compile(r"\s*(?:-|~|—|至|到|–|\bto\b|\bthrough\b|\buntil\b)\s*")
 _BETWEEN = re.compile(r"\s*(?:and|和|与)\s*")
@@ -101,77 +65,6 @@ class Numeral:
     shape: str = "digits"
 
 
-def chinese_value(text: str) -> float | None:
-    """The value of a Chinese numeral (三万五 = 35000, 一百零五, 二〇二六, 三点五), or None where it is not one."""
-    half = text.endswith("半")
-    body = text[:-1] if half else text
-    whole, point, decimals = body.partition("点")
-    tail = 1.0
-    if point and decimals and decimals[-1] in _ZH_BIG:
-        tail, decimals = float(_ZH_BIG[decimals[-1]]), decimals[:-1]
-    value = _chinese_integer(whole)
-    if value is None or (point and not decimals):
-        return None
-    if point:
-        value = float(f"{int(value)}.{''.join(str(_ZH_DIGIT[c]) for c in decimals)}")
-    unit = float(_ZH_BIG.get(body[-1], 1)) if body else 1.0
-    return value * tail + (0.5 * unit if half else 0.0)
-
-
-def _chinese_integer(text: str) -> float | None:
-    if not text:
-        return None
-    if all(c in _ZH_DIGIT for c in text):
-        return float("".join(str(_ZH_DIGIT[c]) for c in text))
-    total, section, digit, last = 0, 0, 0, 1
-    zero = False
-    for char in text:
-        if char in _ZH_DIGIT:
-            digit = _ZH_DIGIT[char]
-            zero = zero or digit == 0
-        elif char in _ZH_SMALL:
-            last = _ZH_SMALL[char]
-            section += (digit or 1) * last
-            digit, zero = 0, False
-        else:
-            last = _ZH_BIG[char]
-            base = section + digit
-            if last == 100_000_000:
-                total = (total + base or 1) * last
-            else:
-                total += (base or 1) * last
-            section, digit, zero = 0, 0, False
-    if digit and not zero and last >= 100 and text[-1] in _ZH_DIGIT and len(text) >= 2 and text[-2] not in _ZH_DIGIT:
-        digit *= last // 10
-    return float(total + section + digit)
-
-
-def english_value(text: str) -> float | None:
-    """The value of English number words ("two hundred and fifty", "a million"), or None."""
-    total, current, seen = 0.0, 0.0, False
-    for word in re.split(r"[\s-]+", text.strip()):
-        if word in ("and", ""):
-            continue
-        if word in ("a", "an"):
-            current = 1.0
-            continue
-        if word in _EN_UNITS:
-            current += _EN_UNITS[word]
-        elif word in _EN_TENS:
-            current += _EN_TENS[word]
-        elif word in _EN_SCALE:
-            scale = _EN_SCALE[word]
-            if scale in (100, 12):
-                current = (current or 1.0) * scale
-            else:
-                total += (current or 1.0) * scale
-                current = 0.0
-        else:
-            return None
-        seen = True
-    return total + current if seen else None
-
-
 def _magnitude(text: str, end: int) -> tuple[float, int]:
     """A magnitude written after digits: 万, 千万, 亿, k, million; factor and where it ends."""
     match = re.compile(r"\s?((?:十|百|千)?[万萬]?[亿億]|(?:十|百|千)?[万萬]|[百千](?![克米瓦卡帕伏赫字位兆分]))").match(
@@ -180,11 +73,11 @@ def _magnitude(text: str, end: int) -> tuple[float, int]:
     if match:
         factor = 1.0
         for char in match.group(1):
-            factor *= _ZH_SMALL.get(char) or _ZH_BIG[char]
+            factor *= ZH_SMALL.get(char) or ZH_BIG[char]
         return factor, match.end()
     match = re.compile(rf"[\s-]?({_SCALES})s?\b").match(text, end)
     if match and match.group(1) != "hundred":
-        return float(_EN_SCALE[match.group(1)]), match.end()
+        return float(EN_SCALE[match.group(1)]), match.end()
     if match:
         return 100.0, match.end()
     match = re.compile(r"(k|mn|bn|tn|b|m)(?![\w²³/°])").match(text, end)
@@ -245,10 +138,21 @@ def _percent(text: str, numeral: Numeral) -> Numeral:
         return numeral
     base = 1000.0 if mark == "‰" else 10.0 if mark == "成" else 100.0
     value, end = numeral.value, match.end()
-    if mark == "成" and (half := re.compile(rf"(半|[{''.join(_ZH_DIGIT)}])").match(text, end)):
-        value += 0.5 if half.group() == "半" else _ZH_DIGIT[half.group()] / 10
+    if mark == "成" and (half := re.compile(rf"(半|[{''.join(ZH_DIGIT)}])").match(text, end)):
+        value += 0.5 if half.group() == "半" else ZH_DIGIT[half.group()] / 10
         end = half.end()
     return Numeral(_round(value / base), numeral.start, end, True, None, numeral.shape)
+
+
+_HALF = re.compile(r"个半(?!月刊)|[\s-]and[\s-](?:a|one)[\s-]half\b")
+
+
+def _and_a_half(text: str, numeral: Numeral) -> Numeral:
+    """两个半, two and a half."""
+    match = _HALF.match(text, numeral.end)
+    if match is None:
+        return numeral
+    return Numeral(numeral.value + 0.5, numeral.start, match.end(), numeral.percent, None, numeral.shape)
 
 
 def _signed(text: str, numeral: Numeral) -> Numeral:
@@ -276,19 +180,21 @@ def numerals(text: str) -> list[Numeral]:
             base = {"百": 100.0, "千": 1000.0, "万": 10_000.0}[match["base"][0]]
             add(Numeral(_round(value / base), match.start(), match.end(), True, None, "chinese"))
     for numeral in _arabic(folded):
-        add(_percent(folded, numeral))
+        add(_percent(folded, _and_a_half(folded, numeral)))
     for match in _EN_FRACTION.finditer(folded):
-        top = 1 if match["half"] or match["top"] in ("a", "an") else _EN_UNITS[match["top"]]
+        top = 1 if match["half"] or match["top"] in ("a", "an") else EN_UNITS[match["top"]]
         bottom = 2 if match["half"] else _FRACTION[match["bottom"].rstrip("s")]
         add(Numeral(top / bottom, match.start(), match.end(), False, None, "words"))
     for match in _EN_WORDS.finditer(folded):
         words = english_value(match.group())
         if words is not None:
-            add(_percent(folded, Numeral(words, match.start(), match.end(), False, None, "words")))
+            numeral = Numeral(words, match.start(), match.end(), False, None, "words")
+            add(_percent(folded, _and_a_half(folded, numeral)))
     for match in _ZH_NUMBER.finditer(folded):
         value = chinese_value(match.group())
         if value is not None and not _idiom(folded, match.start(), match.end()):
-            add(_percent(folded, Numeral(value, match.start(), match.end(), False, None, "chinese")))
+            numeral = Numeral(value, match.start(), match.end(), False, None, "chinese")
+            add(_percent(folded, _and_a_half(folded, numeral)))
     for match in re.finditer("(?<!另)一?半(?!年度|成品|导体|径|夜|天假|路|价|岛|球|场)", folded):
         if match.group() == "一半" or re.match("个?(?:小时|年|天|月|钟头|公里|斤)|[年天]", folded[match.end() :]):
             add(Numeral(0.5, match.start(), match.end(), False, None, "chinese"))

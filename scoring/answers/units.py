@@ -151,9 +151,9 @@ for _name, _words in _NAMES.items():
 _LATIN = sorted((a for a in _ALIAS if not is_cjk(a[0])), key=len, reverse=True)
 _CHINESE = sorted((a for a in _ALIAS if is_cjk(a[0])), key=len, reverse=True)
 _AFTER_LATIN = re.compile(
-    r"[\s-]?(" + "|".join(re.escape(a).replace(r"\ ", r"[\s-]") for a in _LATIN) + r")(?![a-z0-9²³])", re.IGNORECASE
+    r"\)?[\s-]?(" + "|".join(re.escape(a).replace(r"\ ", r"[\s-]") for a in _LATIN) + r")(?![a-z0-9²³])", re.IGNORECASE
 )
-_AFTER_CHINESE = re.compile(r"\s?(?:多|余|来|几)?(" + "|".join(map(re.escape, _CHINESE)) + ")")
+_AFTER_CHINESE = re.compile(r"\)?\s?(?:多|余|来|几)?(" + "|".join(map(re.escape, _CHINESE)) + ")")
 _MARK = re.compile(r"(¥|￥|\$|€|£|₩|₹)\s?\Z")
 _BEFORE_WORD = re.compile(
     r"(?:\b|(?<=[\u4e00-\u9fff]))(us\$|hk\$|usd|rmb|cny|eur|gbp|hkd|jpy|人民币)\s?\Z", re.IGNORECASE

@@ -103,9 +103,9 @@ def _r_precision_multiple(labels: RankedLabels, level: int, multiple: float) -> 
 
 
 def _residual(labels: RankedLabels, level: int) -> Floats:
-    """What rbp could still gain: the weight of the returned places without a label."""
+    """What rbp could still gain: the weight of all places without a label; 0 where nothing was returned."""
     judged = np.bincount(labels.row, weights=0.1 * 0.9 ** (labels.rank - 1.0), minlength=labels.n)
-    residual: Floats = np.maximum(1.0 - 0.9**labels.returned - judged, 0.0)
+    residual: Floats = np.where(labels.returned > 0, 1.0 - judged, 0.0)
     return residual
 
 
