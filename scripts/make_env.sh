@@ -55,8 +55,13 @@ if ! good_python "$venv/bin/python"; then
         package="$("$PYTHON" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')"
         if [ "$(id -u)" = 0 ] && [ "${EVALPLATFORM_NO_APT:-0}" != 1 ] && command -v apt-get >/dev/null; then
             say "this Python has no venv module: installing Debian's $package (EVALPLATFORM_NO_APT=1 prevents it)"
-            { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-                "$package"; } >/dev/null </dev/null || die "apt-get could not install $package"
+            log="$(mktemp)"
+            if ! { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+                "$package"; } >"$log" 2>&1 </dev/null; then
+                tail -n 5 "$log" >&2
+                die "apt-get could not install $package"
+            fi
+            rm -f "$log"
             make_venv || die "'$PYTHON -m venv $venv' still fails; run it by hand to see why"
         else
             rm -rf "$venv"
