@@ -41,11 +41,11 @@ class Policy:
     view_actions: Mapping[type[models.Model], StrEnum] = {}
 
     def team_id_of(self, obj: models.Model) -> int:
-        """Return the id of the team that owns the object."""
+        """Return the id of the team that owns the object, 0 (no team's id) for what belongs to the platform."""
         value: Any = obj
         for part in self.team_paths[type(obj)].split("__"):
             value = getattr(value, part)
-        return int(value)
+        return int(value or 0)
 
     def allows(self, actor: Actor, action: StrEnum, team_id: int) -> bool:
         """Return whether the table grants the action inside the team."""

@@ -80,3 +80,9 @@ def audit_chain_state() -> dict[str, Any]:
         "check": AuditCheck.objects.first(),
         "last_seal": AuditSeal.objects.order_by("-sequence").first(),
     }
+
+
+def audit_seals_of(events: list[AuditEvent]) -> dict[int, AuditSeal]:
+    """Return event id → its link in the chain, for those that have one."""
+    seals = AuditSeal.objects.filter(event_id__in=[event.pk for event in events])
+    return {seal.event_id: seal for seal in seals}

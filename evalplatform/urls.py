@@ -3,9 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from teams_app.views.signing import set_language
+
 urlpatterns = [
     path("admin/", admin.site.urls),
-    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/setlang/", set_language, name="set_language"),
     path("api/v1/", include("evalplatform.api_urls")),
     path("", include("core_app.urls")),
     path("", include("teams_app.urls")),

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from core_app.models import AuditEvent
 from core_app.policy import Need, Policy
 from core_app.roles import Role
 from teams_app.models import Membership, ServiceToken, Team
@@ -29,11 +30,12 @@ class TeamPolicy(Policy):
         TeamAction.AUDIT_VIEW: Need(Role.STEWARD, "audit:read"),
         TeamAction.AUDIT_EXPORT: Need(Role.STEWARD, "audit:read"),
     }
-    team_paths = {Team: "id", Membership: "team_id", ServiceToken: "team_id"}
+    team_paths = {Team: "id", Membership: "team_id", ServiceToken: "team_id", AuditEvent: "team_id"}
     view_actions = {
         Team: TeamAction.VIEW,
         Membership: TeamAction.MEMBERS_VIEW,
         ServiceToken: TeamAction.TOKENS_VIEW,
+        AuditEvent: TeamAction.AUDIT_VIEW,
     }
 
 

@@ -12,91 +12,222 @@ import teams_app.models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Team',
+            name="Team",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.CharField(max_length=50, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$', 'Use lower-case letters, digits and hyphens; begin and end with a letter or digit; at most 50.')], verbose_name='short name')),
-                ('name', models.CharField(max_length=120, verbose_name='name')),
-                ('four_eyes', models.BooleanField(default=False, help_text='Freezing needs the approval of a second steward.', verbose_name='four eyes')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "slug",
+                    models.CharField(
+                        max_length=50,
+                        unique=True,
+                        validators=[
+                            django.core.validators.RegexValidator(
+                                "^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])?$",
+                                "Use lower-case letters, digits and hyphens; begin and end with a letter or digit; at most 50.",
+                            )
+                        ],
+                        verbose_name="short name",
+                    ),
+                ),
+                ("name", models.CharField(max_length=120, verbose_name="name")),
+                (
+                    "four_eyes",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Freezing needs the approval of a second steward.",
+                        verbose_name="four eyes",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
             ],
             options={
-                'verbose_name': 'team',
-                'verbose_name_plural': 'teams',
-                'ordering': ['slug'],
+                "verbose_name": "team",
+                "verbose_name_plural": "teams",
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('name', models.CharField(blank=True, max_length=120, verbose_name='name')),
-                ('email', models.EmailField(max_length=254, unique=True, verbose_name='e-mail')),
-                ('language', models.CharField(blank=True, help_text='Empty: as the browser asks.', max_length=10, verbose_name='language')),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                ("last_login", models.DateTimeField(blank=True, null=True, verbose_name="last login")),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                ("date_joined", models.DateTimeField(default=django.utils.timezone.now, verbose_name="date joined")),
+                ("name", models.CharField(blank=True, max_length=120, verbose_name="name")),
+                ("email", models.EmailField(max_length=254, unique=True, verbose_name="e-mail")),
+                (
+                    "language",
+                    models.CharField(
+                        blank=True, help_text="Empty: as the browser asks.", max_length=10, verbose_name="language"
+                    ),
+                ),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'person',
-                'verbose_name_plural': 'people',
+                "verbose_name": "person",
+                "verbose_name_plural": "people",
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='ServiceToken',
+            name="ServiceToken",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('public_id', models.CharField(default=teams_app.models.new_servicetoken_id, max_length=40, unique=True, verbose_name='id')),
-                ('name', models.CharField(max_length=80, verbose_name='name')),
-                ('prefix', models.CharField(max_length=16, verbose_name='begins with')),
-                ('digest', models.CharField(max_length=64, unique=True, verbose_name='sha256')),
-                ('scopes', models.JSONField(default=list, verbose_name='scopes')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='made')),
-                ('expires_at', models.DateTimeField(verbose_name='expires')),
-                ('revoked_at', models.DateTimeField(null=True, verbose_name='revoked')),
-                ('last_used_at', models.DateTimeField(null=True, verbose_name='last used')),
-                ('created_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='made by')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tokens', to='teams_app.team', verbose_name='team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "public_id",
+                    models.CharField(
+                        default=teams_app.models.new_servicetoken_id, max_length=40, unique=True, verbose_name="id"
+                    ),
+                ),
+                ("name", models.CharField(max_length=80, verbose_name="name")),
+                ("prefix", models.CharField(max_length=16, verbose_name="begins with")),
+                ("digest", models.CharField(max_length=64, unique=True, verbose_name="sha256")),
+                ("scopes", models.JSONField(default=list, verbose_name="scopes")),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="made")),
+                ("expires_at", models.DateTimeField(verbose_name="expires")),
+                ("revoked_at", models.DateTimeField(null=True, verbose_name="revoked")),
+                ("last_used_at", models.DateTimeField(null=True, verbose_name="last used")),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="made by",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tokens",
+                        to="teams_app.team",
+                        verbose_name="team",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'service token',
-                'verbose_name_plural': 'service tokens',
-                'ordering': ['-created_at'],
-                'constraints': [models.UniqueConstraint(fields=('team', 'name'), name='teams_token_name_once')],
+                "verbose_name": "service token",
+                "verbose_name_plural": "service tokens",
+                "ordering": ["-created_at"],
+                "constraints": [models.UniqueConstraint(fields=("team", "name"), name="teams_token_name_once")],
             },
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('viewer', 'Viewer'), ('annotator', 'Annotator'), ('editor', 'Editor'), ('steward', 'Steward'), ('owner', 'Owner')], max_length=16, verbose_name='role')),
-                ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='since')),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL, verbose_name='person')),
-                ('team', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='teams_app.team', verbose_name='team')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("viewer", "Viewer"),
+                            ("annotator", "Annotator"),
+                            ("editor", "Editor"),
+                            ("steward", "Steward"),
+                            ("owner", "Owner"),
+                        ],
+                        max_length=16,
+                        verbose_name="role",
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="since")),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="person",
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to="teams_app.team",
+                        verbose_name="team",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'membership',
-                'verbose_name_plural': 'memberships',
-                'ordering': ['team', 'user'],
-                'constraints': [models.UniqueConstraint(fields=('team', 'user'), name='teams_membership_once'), models.CheckConstraint(condition=models.Q(('role__in', ['viewer', 'annotator', 'editor', 'steward', 'owner'])), name='teams_membership_role')],
+                "verbose_name": "membership",
+                "verbose_name_plural": "memberships",
+                "ordering": ["team", "user"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("team", "user"), name="teams_membership_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("role__in", ["viewer", "annotator", "editor", "steward", "owner"])),
+                        name="teams_membership_role",
+                    ),
+                ],
             },
         ),
     ]
