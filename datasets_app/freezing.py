@@ -58,5 +58,8 @@ def version_manifest(version: DatasetVersion, checks: Sequence[Check]) -> dict[s
             for split, groups in sorted(counts.items())
         },
         "groupings": list(GROUPINGS),
-        "checks": [{"code": check.code, "severity": check.severity.value, "count": check.count} for check in checks],
+        "checks": [
+            {"code": check.code, "severity": check.severity.value, "message": check.message, "count": check.count}
+            for check in checks
+        ],
     }

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from core_app.canonical import canonical_json
 from datasets_app.imports.native import UNANSWERABLE_TYPES
@@ -29,6 +30,23 @@ class Severity(StrEnum):
     BLOCK = "block"
 
 
+#: What each check asks for.
+TITLES = {
+    "empty": _lazy("The version holds items"),
+    "empty_split": _lazy("Both splits hold items"),
+    "required_types": _lazy("Questions that have no answer are covered"),
+    "type_coverage": _lazy("Question types are covered"),
+    "duplicates_across": _lazy("No question stands in both splits"),
+    "duplicates": _lazy("No question stands twice in a split"),
+    "was_dev": _lazy("No test item was open before"),
+    "evidence_unresolved": _lazy("Evidence resolves in the corpus"),
+    "unreviewed": _lazy("A person has reviewed what a language model wrote"),
+    "without_evidence": _lazy("Answerable questions have evidence"),
+    "untyped": _lazy("Every item has a type"),
+    "tier_sizes": _lazy("Tiers have their usual sizes"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check's outcome. `entry_ids` are the entries behind it; `across` marks checks that compare dev with frozen.
@@ -37,12 +55,16 @@ class Check:
     """
 
     code: str
-    title: str
     severity: Severity
     message: str
     mend: str = ""
     entry_ids: tuple[int, ...] = ()
     across: bool = False
+
+    @property
+    def title(self) -> str:
+        """Return what the check asks for, as a sentence."""
+        return str(TITLES[self.code])
 
     @property
     def count(self) -> int:
@@ -109,7 +131,6 @@ def _gather(version: DatasetVersion) -> _Found:
 
 def _check(
     code: str,
-    title: str,
     bad: Severity,
     message: str,
     mend: str,
@@ -118,47 +139,43 @@ def _check(
 ) -> Check:
     """A check that is well where no entry stands behind it."""
     if not entry_ids:
-        return Check(code, title, Severity.OK, _("Nothing found."), across=across)
-    return Check(code, title, bad, message, mend, tuple(entry_ids), across)
+        return Check(code, Severity.OK, _("Nothing found."), across=across)
+    return Check(code, bad, message, mend, tuple(entry_ids), across)
 
 
 def _sizes(found: _Found) -> Iterator[Check]:
-    title = _("Both splits hold items")
     empty = [str(split.label) for split in Split if not found.sizes.get(split)]
     if not found.items:
-        yield Check("empty", title, Severity.BLOCK, _("The version holds no items."), _("Import some first."))
+        yield Check("empty", Severity.BLOCK, _("The version holds no items."), _("Import some first."))
     elif empty:
         message = _("Empty: %(splits)s.") % {"splits": ", ".join(empty)}
-        yield Check("empty_split", title, Severity.WARN, message, _("A release gate needs a frozen test split."))
+        yield Check("empty_split", Severity.WARN, message, _("A release gate needs a frozen test split."))
     else:
-        yield Check("empty_split", title, Severity.OK, _("Nothing found."))
+        yield Check("empty_split", Severity.OK, _("Nothing found."))
 
 
 def _coverage(found: _Found) -> Iterator[Check]:
-    title = _("Questions that have no answer are covered")
     split = Split.FROZEN if found.sizes.get(Split.FROZEN) else Split.DEV
     missing = [item for item in QuestionType if item not in found.types.get(split, set())]
     required = [str(item.label) for item in missing if item in UNANSWERABLE_TYPES]
     mend = _("Add questions that the documents don't answer, and some that rest on something untrue.")
     if required and found.items:
         message = _("No questions of type: %(types)s.") % {"types": ", ".join(required)}
-        yield Check("required_types", title, Severity.EXPLAIN, message, mend)
+        yield Check("required_types", Severity.EXPLAIN, message, mend)
     else:
-        yield Check("required_types", title, Severity.OK, _("Nothing found."))
+        yield Check("required_types", Severity.OK, _("Nothing found."))
     others = [str(item.label) for item in missing if item not in UNANSWERABLE_TYPES]
-    title = _("Question types are covered")
     if others and found.items:
         message = _("No questions of type: %(types)s.") % {"types": ", ".join(others)}
-        yield Check("type_coverage", title, Severity.WARN, message, _("Say whether users ask such questions."))
+        yield Check("type_coverage", Severity.WARN, message, _("Say whether users ask such questions."))
     else:
-        yield Check("type_coverage", title, Severity.OK, _("Nothing found."))
+        yield Check("type_coverage", Severity.OK, _("Nothing found."))
 
 
 _TIER_SIZES = {Tier.SMOKE: (10, 30), Tier.REGRESSION: (100, 300), Tier.FULL: (500, None)}
 
 
 def _tiers(found: _Found) -> Iterator[Check]:
-    title = _("Tiers have their usual sizes")
     odd = []
     for split, tiers in found.tiers.items():
         for tier, (low, high) in _TIER_SIZES.items():
@@ -168,9 +185,9 @@ def _tiers(found: _Found) -> Iterator[Check]:
                 odd.append(f"{Split(split).label}/{tier.label} {size} ({usual})")
     if odd:
         mend = _("These sizes are guidance: a small tier can't detect small differences.")
-        yield Check("tier_sizes", title, Severity.WARN, _("Unusual: %(odd)s.") % {"odd": ", ".join(odd)}, mend)
+        yield Check("tier_sizes", Severity.WARN, _("Unusual: %(odd)s.") % {"odd": ", ".join(odd)}, mend)
     else:
-        yield Check("tier_sizes", title, Severity.OK, _("Nothing found."))
+        yield Check("tier_sizes", Severity.OK, _("Nothing found."))
 
 
 def _duplicates(found: _Found) -> Iterator[Check]:
@@ -182,7 +199,6 @@ def _duplicates(found: _Found) -> Iterator[Check]:
             target += [entry_id for entry_id, _split in rows]
     yield _check(
         "duplicates_across",
-        _("No question stands in both splits"),
         Severity.BLOCK,
         _("%(count)s items ask the same in the dev and the frozen split.") % {"count": len(across)},
         _("Remove one of each pair: what was open in dev proves nothing in the test."),
@@ -191,7 +207,6 @@ def _duplicates(found: _Found) -> Iterator[Check]:
     )
     yield _check(
         "duplicates",
-        _("No question stands twice in a split"),
         Severity.WARN,
         _("%(count)s items ask the same as another of their split.") % {"count": len(within)},
         _("Keep one of each, or say in the history or context what differs."),
@@ -210,7 +225,6 @@ def _was_open(version: DatasetVersion, found: _Found) -> Check:
     bad = [entry for item, (entry, split) in found.items.items() if split == Split.FROZEN and item in seen]
     return _check(
         "was_dev",
-        _("No test item was open before"),
         Severity.BLOCK,
         _("%(count)s test items stood in the dev split of an earlier version.") % {"count": len(bad)},
         _("Put them back into dev and write new test items."),
@@ -225,7 +239,6 @@ def _evidence(version: DatasetVersion, found: _Found) -> Check:
         bad = {entry: None for entry, span in found.spans if span_fault(span, lengths) is not None}
     return _check(
         "evidence_unresolved",
-        _("Evidence resolves in the corpus"),
         Severity.BLOCK,
         _("%(count)s items point at documents, versions or places that the corpus lacks.") % {"count": len(bad)},
         _("Correct the spans, or add the documents to the corpus."),
@@ -244,7 +257,6 @@ def check_version(version: DatasetVersion) -> list[Check]:
         _evidence(version, found),
         _check(
             "unreviewed",
-            _("A person has reviewed what a language model wrote"),
             Severity.BLOCK,
             _("%(count)s questions by a language model are not reviewed.") % {"count": len(found.unreviewed)},
             _("Open each and rewrite or approve it."),
@@ -252,7 +264,6 @@ def check_version(version: DatasetVersion) -> list[Check]:
         ),
         _check(
             "without_evidence",
-            _("Answerable questions have evidence"),
             Severity.WARN,
             _("%(count)s answerable items have neither evidence nor relevance.")
             % {"count": len(found.without_evidence)},
@@ -261,7 +272,6 @@ def check_version(version: DatasetVersion) -> list[Check]:
         ),
         _check(
             "untyped",
-            _("Every item has a type"),
             Severity.WARN,
             _("%(count)s items have no question type.") % {"count": len(found.untyped)},
             _("Without types, nobody sees which kind of question fails."),

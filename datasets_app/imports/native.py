@@ -71,6 +71,9 @@ _NONCE = re.compile(r"^[0-9a-f]{32}$")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_A_LABEL = re.compile(r"[\x00-\x1f\x7f|]")
 _TIERS = tuple(Tier.values)
+_TYPES = tuple(QuestionType.values)
+_SPLITS = tuple(Split.values)
+_SOURCES = tuple(ItemSource.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,14 +310,14 @@ _READERS: dict[str, Callable[[Any, str, _Faults], Any]] = {
     "question": lambda v, p, f: _text(v, p, f, limit=MAX_QUESTION, empty=False),
     "history": _history,
     "context": _texts,
-    "types": lambda v, p, f: _closed_list(v, p, f, tuple(QuestionType.values)),
+    "types": lambda v, p, f: _closed_list(v, p, f, _TYPES),
     "language": _language,
     "answerable": _bool,
     "reference": lambda v, p, f: _text(v, p, f, limit=MAX_TEXT),
     "query_time": _time,
     "audience": _words,
     "cluster": lambda v, p, f: _text(v, p, f, limit=200),
-    "source": lambda v, p, f: _closed(v, p, f, tuple(ItemSource.values)),
+    "source": lambda v, p, f: _closed(v, p, f, _SOURCES),
     "risk": lambda v, p, f: _closed(v, p, f, RISKS),
     "tags": _words,
     "evidence": _as_is,
@@ -379,7 +382,7 @@ def parse_item(raw: Any) -> tuple[NativeItem | None, list[Fault]]:
     external_id = _external_id(raw, faults)
     split = raw.get("split")
     if split is not None:
-        split = _closed(split, "/split", faults, tuple(Split.values))
+        split = _closed(split, "/split", faults, _SPLITS)
     tiers = _closed_list(raw["tiers"], "/tiers", faults, _TIERS) if raw.get("tiers") is not None else []
     nonce = raw.get("nonce")
     if nonce is not None and not (isinstance(nonce, str) and _NONCE.match(nonce)):

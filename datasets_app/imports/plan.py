@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
+from datasets_app.imports.jsonl import Unreadable
 from datasets_app.imports.native import NativeItem, facets_of, parse_item
 from datasets_app.models import Dataset, DatasetVersion, DocumentVersion, Item, ItemRevision, VersionEntry
 from datasets_app.states import Split
@@ -138,6 +139,9 @@ def _parsed(rows: Iterable[tuple[int, Any]], errors: list[RowError]) -> list[tup
     items: list[tuple[int, NativeItem]] = []
     first_line: dict[str, int] = {}
     for line, raw in rows:
+        if isinstance(raw, Unreadable):
+            errors.append(RowError(line, "", raw.code, raw.detail))
+            continue
         item, faults = parse_item(raw)
         named = raw.get("external_id") if isinstance(raw, Mapping) else None
         name = named[:200] if isinstance(named, str) else ""

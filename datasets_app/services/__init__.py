@@ -1,6 +1,6 @@
 """Every write of this app. Each is atomic and ends with one audit event."""
 
-from datasets_app.services.access import exposure_record, grant_create, grant_revoke
+from datasets_app.services.access import export_record, exposure_record, grant_create, grant_revoke
 from datasets_app.services.corpora import (
     DocumentReport,
     corpus_create,
@@ -12,6 +12,7 @@ from datasets_app.services.items import (
     ImportRefused,
     ImportReport,
     ItemChange,
+    dataset_import,
     item_approve,
     item_edit,
     item_remove,
@@ -33,9 +34,11 @@ __all__ = [
     "ItemChange",
     "corpus_create",
     "dataset_create",
+    "dataset_import",
     "dataset_update",
     "documents_import",
     "draft_get_or_create",
+    "export_record",
     "exposure_record",
     "grant_create",
     "grant_revoke",

@@ -151,3 +151,19 @@ def exposure_record(
         after={"use": str(use), "items": items, "system": system_ref, "run": run_ref, "reason": reason},
     )
     return entry
+
+
+@transaction.atomic
+def export_record(*, actor: Actor, version: DatasetVersion, split: str, items: int, reason: str = "") -> None:
+    """Enter an export: a frozen split's in the ledger, a dev split's in the audit trail alone."""
+    if split == Split.FROZEN:
+        exposure_record(actor=actor, version=version, split=split, use=ExposureUse.EXPORT, items=items, reason=reason)
+        return
+    audit_record(
+        actor=actor,
+        action="version.export",
+        obj=version,
+        team_id=version.dataset.team_id,
+        label=version.ref,
+        after={"split": split, "items": items},
+    )

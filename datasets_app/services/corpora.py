@@ -15,6 +15,7 @@ from core_app.canonical import sha256_hex
 from core_app.errors import FieldError, Invalid
 from core_app.services import audit_record
 from datasets_app.imports.documents import ParsedDocument, parse_document
+from datasets_app.imports.jsonl import Unreadable
 from datasets_app.imports.plan import CHUNK, RowError, chunks
 from datasets_app.models import Corpus, Document, DocumentVersion, Snapshot
 from datasets_app.policies import DatasetAction, policy
@@ -60,6 +61,9 @@ def _parse(rows: Iterable[tuple[int, Any]], errors: list[RowError]) -> list[tupl
     parsed: list[tuple[int, ParsedDocument]] = []
     first: dict[str, int] = {}
     for line, raw in rows:
+        if isinstance(raw, Unreadable):
+            errors.append(RowError(line, "", raw.code, raw.detail))
+            continue
         document, faults = parse_document(raw)
         named = raw.get("doc_id") if isinstance(raw, Mapping) else None
         name = named[:200] if isinstance(named, str) else ""

@@ -15,10 +15,11 @@ from core_app.errors import DomainError, FieldError, Forbidden, Invalid, NotFoun
 from core_app.services import audit_record
 from datasets_app.imports.native import native_of
 from datasets_app.imports.plan import CHUNK, PlannedRow, RowError, plan_import
-from datasets_app.models import DatasetVersion, Item, ItemRevision, VersionEntry
+from datasets_app.models import Dataset, DatasetVersion, Item, ItemRevision, VersionEntry
 from datasets_app.models.datasets import new_nonce
 from datasets_app.policies import DatasetAction, policy
 from datasets_app.services.base import lock_draft
+from datasets_app.services.versions import draft_get_or_create
 from datasets_app.states import Split
 
 MAX_REPORTED = 1000
@@ -38,6 +39,7 @@ class ImportReport:
     """What an import did, or with `dry_run` would do. `refused` and `changes` hold the first 1000."""
 
     dry_run: bool
+    version: str = ""
     accepted: int = 0
     created: int = 0
     updated: int = 0
@@ -52,6 +54,7 @@ class ImportReport:
         """Return the report as JSON."""
         return {
             "dry_run": self.dry_run,
+            "version": self.version,
             "accepted": self.accepted,
             "created": self.created,
             "updated": self.updated,
@@ -205,6 +208,7 @@ def items_import(
     report = _report(
         plan.rows, plan.errors, dry_run=dry_run, may_read=policy.may_read_protected(actor, version.dataset)
     )
+    report.version = version.ref
     if dry_run:
         return report
     if plan.errors and on_error != "skip":
@@ -227,6 +231,31 @@ def items_import(
     return report
 
 
+@transaction.atomic
+def dataset_import(
+    *,
+    actor: Actor,
+    dataset: Dataset,
+    rows: Iterable[tuple[int, Any]],
+    default_split: str | None = None,
+    on_error: Literal["abort", "skip"] = "abort",
+    dry_run: bool = False,
+) -> ImportReport:
+    """Import into the dataset's draft, which is begun where there is none; a dry run leaves no draft behind."""
+    version = draft_get_or_create(actor=actor, dataset=dataset)
+    report = items_import(
+        actor=actor,
+        version=version,
+        rows=rows,
+        default_split=default_split,
+        on_error=on_error,
+        dry_run=dry_run,
+    )
+    if dry_run:
+        transaction.set_rollback(True)
+    return report
+
+
 def _entry_for_edit(actor: Actor, version: DatasetVersion, item: Item) -> tuple[DatasetVersion, VersionEntry]:
     policy.require(actor, DatasetAction.EDIT, version)
     version = lock_draft(version)
@@ -238,13 +267,16 @@ def _entry_for_edit(actor: Actor, version: DatasetVersion, item: Item) -> tuple[
     return version, entry
 
 
-def _audit_item(actor: Actor, action: str, version: DatasetVersion, item: Item, after: dict[str, Any]) -> None:
+def _audit_item(actor: Actor, action: str, version: DatasetVersion, entry: VersionEntry, after: dict[str, Any]) -> None:
+    """Record an act on one item; a test item is named by its opaque id alone."""
+    item = entry.item
+    is_test = item.is_protected or entry.split == Split.FROZEN
     audit_record(
         actor=actor,
         action=action,
         obj=item,
         team_id=version.dataset.team_id,
-        label=f"{version.ref} {item.external_id}",
+        label=f"{version.ref} {item.public_id if is_test else item.external_id}",
         after={"version": version.ref, **after},
     )
 
@@ -269,7 +301,7 @@ def _revise(actor: Actor, version: DatasetVersion, entry: VersionEntry, native: 
     hidden = entry.item.is_protected and not policy.may_read_protected(actor, version.dataset)
     fields = [] if hidden else row.changed_fields()
     _write(version, [row], actor, reviewed=actor.is_person and (action == "item.approve" or not row.same_question))
-    _audit_item(actor, action, version, entry.item, {"fields": fields, "split": row.split})
+    _audit_item(actor, action, version, entry, {"fields": fields, "split": row.split})
     return VersionEntry.objects.select_related("item", "revision").get(pk=entry.pk)
 
 
@@ -307,5 +339,5 @@ def item_remove(*, actor: Actor, version: DatasetVersion, item: Item) -> None:
             _("Other items of this version are perturbations of this one. Remove or change them first."),
             code="is_original",
         )
+    _audit_item(actor, "item.remove", version, entry, {"split": entry.split})
     entry.delete()
-    _audit_item(actor, "item.remove", version, item, {"split": entry.split})

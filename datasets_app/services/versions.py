@@ -131,13 +131,13 @@ def version_submit(*, actor: Actor, version: DatasetVersion, note: str = "") -> 
 
 
 @transaction.atomic
-def version_reopen(*, actor: Actor, version: DatasetVersion) -> DatasetVersion:
+def version_reopen(*, actor: Actor, version: DatasetVersion, reason: str = "") -> DatasetVersion:
     """Give a version in review back for editing."""
     policy.require(actor, DatasetAction.EDIT, version)
     version = lock_version(version)
     _expect(version, VersionStatus.IN_REVIEW)
     version = version_move(version, VersionStatus.IN_REVIEW, VersionStatus.DRAFT, submitted_by_key="")
-    _audit(actor, "version.reopen", version, VersionStatus.IN_REVIEW)
+    _audit(actor, "version.reopen", version, VersionStatus.IN_REVIEW, reason=reason)
     return version
 
 

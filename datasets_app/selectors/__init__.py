@@ -1,0 +1,57 @@
+"""Reading evaluation sets: by reference, by split, and only what the actor may see."""
+
+from datasets_app.selectors.access import grant_holder, grants_of
+from datasets_app.selectors.entries import (
+    FACETS,
+    entries_of,
+    filtered,
+    is_protected_split,
+    native_item,
+    question_entries,
+    readable_entries,
+    readable_split,
+    require_split_readable,
+)
+from datasets_app.selectors.references import corpus_by_ref, dataset_by_ref, snapshot_by_ref, version_by_ref
+from datasets_app.selectors.versions import (
+    DatasetRow,
+    Difference,
+    corpora_of,
+    dataset_rows,
+    datasets_of,
+    exposure_state,
+    exposures_of,
+    sees_tests,
+    version_checks,
+    version_counts,
+    version_diff,
+)
+
+__all__ = [
+    "FACETS",
+    "DatasetRow",
+    "Difference",
+    "corpora_of",
+    "corpus_by_ref",
+    "dataset_by_ref",
+    "dataset_rows",
+    "datasets_of",
+    "entries_of",
+    "exposure_state",
+    "exposures_of",
+    "filtered",
+    "grant_holder",
+    "grants_of",
+    "is_protected_split",
+    "native_item",
+    "question_entries",
+    "readable_entries",
+    "readable_split",
+    "require_split_readable",
+    "sees_tests",
+    "snapshot_by_ref",
+    "version_by_ref",
+    "version_checks",
+    "version_counts",
+    "version_diff",
+]
