@@ -214,7 +214,7 @@ def tab(url: str, label: str, current: Any = 0, count: Any = None) -> SafeString
 
 
 @register.inclusion_tag("components/page_nav.html", takes_context=True)
-def page_nav(context: template.Context, page_obj: Any) -> dict[str, Any]:
+def page_nav(context: template.Context, page_obj: Any, label: str = "") -> dict[str, Any]:
     """Links to other pages, by number (Django's Page) or by cursor; other query parameters are kept."""
     request = context.get("request")
     query = request.GET.copy() if request is not None else None
@@ -232,6 +232,7 @@ def page_nav(context: template.Context, page_obj: Any) -> dict[str, Any]:
             "previous": link("cursor", _get(page_obj, "previous_cursor")),
             "next": link("cursor", _get(page_obj, "next_cursor")),
             "total": _get(page_obj, "total"),
+            "label": label or _("Pages"),
         }
     numbers = paginator.get_elided_page_range(page_obj.number, on_each_side=1, on_ends=1)
     return {
@@ -243,6 +244,7 @@ def page_nav(context: template.Context, page_obj: Any) -> dict[str, Any]:
         "first": page_obj.start_index(),
         "last": page_obj.end_index(),
         "total": paginator.count,
+        "label": label or _("Pages"),
     }
 
 
