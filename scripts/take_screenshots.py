@@ -31,7 +31,8 @@ from tests.browser.site import ARGUMENTS, CHROMIUM, Site  # noqa: E402
 WIDTHS = (360, 1280, 1920)
 SCHEMES = ("light", "dark")
 LANGUAGES = ("en", "zh-hans")
-STARTS = ("/", "/styleguide/", "/sign-in/", "/no-such-page/")
+STARTS = ("/", "/styleguide/", "/no-such-page/")
+SIGNED_OUT = {"teams-sign-in": "/sign-in/"}
 SKIPPED = ("/admin/", "/api/", "/static/", "/metrics", "/healthz", "/readyz", "/i18n/")
 
 
@@ -91,11 +92,13 @@ def take(browser: Browser, site: Site, folder: Path, options: argparse.Namespace
             for language in options.languages:
                 context = context_for(browser, site, width, scheme, language, options.person)
                 page = context.new_page()
-                for name, path in pages.items():
+                for name, path in {**pages, **SIGNED_OUT}.items():
+                    if name in SIGNED_OUT:
+                        context.clear_cookies(name="sessionid")
                     page.goto(site.url + path, wait_until="load")
                     page.screenshot(path=folder / f"{name}.{width}.{scheme}.{language}.png", full_page=True)
                 context.close()
-    return len(pages)
+    return len(pages | SIGNED_OUT)
 
 
 def main() -> int:
