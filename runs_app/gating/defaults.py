@@ -26,7 +26,7 @@ def default_rules(identities: Sequence[str] = ()) -> list[dict[str, Any]]:
     if recall is not None:
         rules.append({"kind": "floor", "metric": recall, "limit": 0.5, "on": "low"})
     rules += [
-        {"kind": "max_missing", "limit": 0.02, "on": "share"},
+        {"kind": "max_missing", "share": 0.02},
         {"kind": "split_not_spent"},
     ]
     return rules

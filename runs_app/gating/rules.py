@@ -20,9 +20,13 @@ MISSING_STATES = ("refused", "no_claims", "undetermined", "judge_failed", "targe
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a kind of rule takes: the name of its number with bounds, whether a metric, the choices of `on`."""
+    """What a kind of rule takes: the name of its number with bounds, whether a metric, the choices of `on`.
+
+    `instead` names a number that may stand in place of `number`; which one was given is the rule's `on`.
+    """
 
     number: str = ""
+    instead: str = ""
     minimum: float | None = None
     maximum: float | None = None
     above: float | None = None
@@ -37,7 +41,7 @@ KINDS: dict[str, Kind] = {
     "ceiling": Kind(number="limit", metric="needed", on=("high", "value"), groups=True),
     "non_inferiority": Kind(number="margin", above=0.0, metric="needed", groups=True, paired=True),
     "must_improve": Kind(metric="needed", groups=True, paired=True),
-    "max_missing": Kind(number="limit", minimum=0.0, metric="possible", on=("share", "count")),
+    "max_missing": Kind(number="share", minimum=0.0, metric="possible", instead="count"),
     "latency_p95_ms": Kind(number="limit", above=0.0),
     "cost_mean": Kind(number="limit", minimum=0.0),
     "split_not_spent": Kind(),
@@ -62,8 +66,8 @@ class Rule:
         if self.metric:
             row["metric"] = self.metric
         if kind.number:
-            row[kind.number] = self.limit
-        if self.on:
+            row[self.on if kind.instead else kind.number] = self.limit
+        if kind.on:
             row["on"] = self.on
         if self.group:
             row["group"] = {self.group[0]: self.group[1]}
@@ -72,8 +76,7 @@ class Rule:
         return row
 
 
-def _number(row: Mapping[str, Any], kind: Kind, pointer: str, errors: list[FieldError]) -> float | None:
-    name = kind.number
+def _number(row: Mapping[str, Any], kind: Kind, name: str, pointer: str, errors: list[FieldError]) -> float | None:
     where = f"{pointer}/{name}"
     value = row.get(name)
     if value is None:
@@ -160,7 +163,7 @@ def _rule(row: Any, pointer: str, knows: Callable[[str], bool], errors: list[Fie
             FieldError(f"{pointer}/kind", "unknown_kind", _("A rule's kind is one of: %(known)s.") % {"known": known})
         )
         return None
-    allowed = {"kind", kind.number} - {""}
+    allowed = {"kind", kind.number, kind.instead} - {""}
     allowed |= {"metric"} if kind.metric != "no" else set()
     allowed |= {"on"} if kind.on else set()
     allowed |= {"group"} if kind.groups else set()
@@ -173,13 +176,17 @@ def _rule(row: Any, pointer: str, knows: Callable[[str], bool], errors: list[Fie
             }
             errors.append(FieldError(f"{pointer}/{key}", "unknown_field", detail))
     metric = _metric(row, kind, pointer, errors, knows) if kind.metric != "no" else ""
-    limit = _number(row, kind, pointer, errors) if kind.number else None
-    on = row.get("on", kind.on[0]) if kind.on else ""
+    number = kind.instead if kind.instead and kind.instead in row else kind.number
+    if kind.instead and kind.instead in row and kind.number in row:
+        detail = _("Give “%(one)s” or “%(other)s”, not both.") % {"one": kind.number, "other": kind.instead}
+        errors.append(FieldError(f"{pointer}/{kind.instead}", "both", detail))
+    limit = _number(row, kind, number, pointer, errors) if kind.number else None
+    on = row.get("on", kind.on[0]) if kind.on else (number if kind.instead else "")
     if kind.on and on not in kind.on:
         detail = _("This is one of: %(known)s.") % {"known": ", ".join(kind.on)}
         errors.append(FieldError(f"{pointer}/on", "unknown_choice", detail))
-    if name == "max_missing" and on == "share" and limit is not None and limit > 1:
-        errors.append(FieldError(f"{pointer}/limit", "too_large", _("A share is at most 1.")))
+    if number == "share" and limit is not None and limit > 1:
+        errors.append(FieldError(f"{pointer}/share", "too_large", _("A share is at most 1.")))
     group = _group(row, pointer, errors) if kind.groups else None
     states = _states(row, pointer, bool(metric), errors) if name == "max_missing" else ()
     return Rule(kind=name, metric=metric, limit=limit, on=str(on), group=group, states=states)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,8 +14,8 @@ from core_app.actors import Actor
 from core_app.errors import NotFound
 from runs_app.gating.rules import Rule, names_metric, parse_rules
 from runs_app.gating.sentences import reason_sentence, rule_sentence
-from runs_app.models import Gate, GateCheck, GatePolicy, MetricRecord
-from runs_app.policies import policy
+from runs_app.models import Gate, GateCheck, GatePolicy, MetricRecord, SuiteVersion
+from runs_app.policies import RunAction, policy
 from runs_app.selectors.comparisons import RUN_RELATED, comparison_url, run_brief
 from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates
 from runs_app.selectors.systems import by_ref
@@ -22,6 +23,18 @@ from runs_app.states import PolicyStatus
 from scoring.registry import METRICS
 from teams_app.models import Team
 
+#: One rule of each kind, as the page on which rules are written shows them.
+EXAMPLES: tuple[dict[str, Any], ...] = (
+    {"kind": "non_inferiority", "metric": "answers.task_success", "margin": 0.05},
+    {"kind": "must_improve", "metric": "answers.correct"},
+    {"kind": "floor", "metric": "answers.task_success", "limit": 0.7, "on": "low", "group": {"language": "zh"}},
+    {"kind": "ceiling", "metric": "refusal.false_accept", "limit": 0.1, "on": "high"},
+    {"kind": "max_missing", "share": 0.02},
+    {"kind": "max_missing", "metric": "answers.correct", "count": 3, "states": ["judge_failed", "target_failed"]},
+    {"kind": "latency_p95_ms", "limit": 2000},
+    {"kind": "cost_mean", "limit": 0.01},
+    {"kind": "split_not_spent"},
+)
 _CHECK_RELATED = (
     "policy__gate__team",
     "comparison__team",
@@ -30,9 +43,9 @@ _CHECK_RELATED = (
 
 
 def metric_is_known(name: str) -> bool:
-    """Return whether a rule may name this metric: one that the platform computes, or one that some run has scores of."""
-    head = name.split()[0].partition("@")[0]
-    if head in METRICS:
+    """Return whether a rule may name this metric: one that is computed here, pushed from outside, or stored."""
+    head = name.split(maxsplit=1)[0].partition("@")[0]
+    if head in METRICS or head.startswith("external."):
         return True
     records = MetricRecord.objects.filter(name=head).values_list("identity", flat=True)
     return any(names_metric(name, identity) for identity in records)
@@ -90,6 +103,33 @@ def policy_view(row: GatePolicy) -> dict[str, Any]:
 def checks_of(gate: Gate) -> QuerySet[GateCheck]:
     """Return the gate's verdicts, newest first, with what a list shows of them."""
     return GateCheck.objects.filter(policy__gate=gate).select_related(*_CHECK_RELATED).order_by("-pk")
+
+
+def rule_kinds() -> list[dict[str, Any]]:
+    """Return an example of each kind of rule with its sentence, for those who write rules."""
+    return [
+        {"text": json.dumps(row, ensure_ascii=False), "sentence": rule_sentence(parse_rules([row])[0])}
+        for row in EXAMPLES
+    ]
+
+
+def suite_metrics(team: Team) -> list[str]:
+    """Return the metrics of the suite that the team used last, or none: what a first policy may name."""
+    version = SuiteVersion.objects.filter(suite__team=team).order_by("-pk").first()
+    return list(version.metrics) if version else []
+
+
+def latest_checks(actor: Actor, team: Team, limit: int = 5) -> list[GateCheck]:
+    """Return the team's newest verdicts, for its home page."""
+    rows = policy.visible_to(actor, GateCheck.objects.filter(policy__gate__team=team))
+    return list(rows.select_related(*_CHECK_RELATED).order_by("-pk")[:limit])
+
+
+def home_panel(actor: Actor, team: Team) -> dict[str, Any] | None:
+    """Return the context of the home page's panel `_home_gates.html`; None without the right to see gates."""
+    if not policy.can(actor, RunAction.GATE_VIEW, team):
+        return None
+    return {"team": team, "checks": latest_checks(actor, team)}
 
 
 def check_by_id(actor: Actor, gate: Gate, public_id: str) -> GateCheck:
