@@ -102,8 +102,8 @@ class ServiceToken(models.Model):
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+", verbose_name=_("made by"))
     created_at = models.DateTimeField(_("made"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires"))
-    revoked_at = models.DateTimeField(_("revoked"), null=True)
-    last_used_at = models.DateTimeField(_("last used"), null=True)
+    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    last_used_at = models.DateTimeField(_("last used"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("service token")

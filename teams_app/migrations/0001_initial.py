@@ -151,8 +151,8 @@ class Migration(migrations.Migration):
                 ("scopes", models.JSONField(default=list, verbose_name="scopes")),
                 ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="made")),
                 ("expires_at", models.DateTimeField(verbose_name="expires")),
-                ("revoked_at", models.DateTimeField(null=True, verbose_name="revoked")),
-                ("last_used_at", models.DateTimeField(null=True, verbose_name="last used")),
+                ("revoked_at", models.DateTimeField(blank=True, null=True, verbose_name="revoked")),
+                ("last_used_at", models.DateTimeField(blank=True, null=True, verbose_name="last used")),
                 (
                     "created_by",
                     models.ForeignKey(
