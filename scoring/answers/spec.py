@@ -36,7 +36,7 @@ def texts_field(assertion: Mapping[str, Any], key: str, required: bool = True) -
     if value is None and not required:
         return ()
     if isinstance(value, str):
-        value = [value]
+        return (text_field(assertion, key) or "",)
     if not isinstance(value, (list, tuple)) or not value:
         raise AssertionSpecError(f"/{key}", "must be a text or a list of texts that is not empty")
     for index, entry in enumerate(value):
