@@ -18,8 +18,10 @@ def save_checked(row: M) -> M:
 
     Unique constraints are left to the database, which alone knows of the row that another transaction is adding.
     """
+    # A column that may be unknown is not "required" here, whatever a form would say of an empty field.
+    unknown = [field.name for field in row._meta.fields if field.null and getattr(row, field.attname) is None]
     try:
-        row.full_clean(validate_unique=False, validate_constraints=False)
+        row.full_clean(exclude=unknown, validate_unique=False, validate_constraints=False)
     except ValidationError as error:
         errors = [
             FieldError(

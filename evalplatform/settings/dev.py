@@ -2,11 +2,14 @@
 
 import os
 import secrets
+from pathlib import Path
 
 from evalplatform.settings.base import *  # noqa: F403
-from evalplatform.settings.base import HOME, env
+from evalplatform.settings.base import HOME, STATIC_ROOT, env
 
 HOME.mkdir(parents=True, exist_ok=True)
+# WhiteNoise warns about a folder that is not there; in development the finders serve what apps bring.
+Path(STATIC_ROOT).mkdir(parents=True, exist_ok=True)
 
 
 def _local_secret() -> str:

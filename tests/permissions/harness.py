@@ -156,11 +156,28 @@ def kwarg_names(name: str) -> list[str]:
     return names
 
 
-def ask(name: str, method: str, row: Expectation | None, actor: str, cast: Cast, seeded: Mapping[str, Any]) -> Any:
+class Clients:
+    """A client for each actor, signed in once: a new one only after a request that may have changed its session."""
+
+    def __init__(self, cast: Cast) -> None:
+        self.cast = cast
+        self._ready: dict[str, Any] = {}
+
+    def take(self, actor: str, *, keep: bool) -> Any:
+        client = self._ready.pop(actor, None) or self.cast.api(actor)
+        client.raise_request_exception = False
+        if keep:
+            self._ready[actor] = client
+        return client
+
+
+def ask(
+    name: str, method: str, row: Expectation | None, actor: str, clients: Clients, seeded: Mapping[str, Any]
+) -> Any:
     """Send the request and undo all that it did."""
+    cast = clients.cast
     url = url_of(name, row, seeded, cast)
-    client: Any = cast.api(actor)
-    client.raise_request_exception = False
+    client = clients.take(actor, keep=row is None or method == "GET")
     data = row.data if row is not None else None
     if callable(data):
         data = data(cast, seeded)

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from tests.conftest import Cast
-from tests.permissions.harness import ACTORS, METHODS, ask, expected, is_rest, tables, url_names
+from tests.permissions.harness import ACTORS, METHODS, Clients, ask, expected, is_rest, tables, url_names
 
 
 def test_each_url_has_a_name_and_stands_in_a_table() -> None:
@@ -22,11 +22,12 @@ def test_no_table_names_a_url_that_is_gone() -> None:
 def test_each_role_gets_what_the_table_says(name: str, cast: Cast) -> None:
     rows, module = tables()[name]
     seeded = module.seed(cast)
+    clients = Clients(cast)
     wrong = []
     for method in METHODS:
         row = rows.get(method)
         for actor in ACTORS:
-            response = ask(name, method, row, actor, cast, seeded)
+            response = ask(name, method, row, actor, clients, seeded)
             if row is None:
                 # A method that is not offered does nothing for anybody.
                 wanted: tuple[int, ...] = (405, 401) if is_rest(name) else (405, 302, 403, 404)
