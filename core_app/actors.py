@@ -31,6 +31,8 @@ class Actor:
     team_id: int | None = None
     scopes: frozenset[str] = frozenset()
     is_platform_admin: bool = False
+    #: What others name the party by: a person's user name, a token's opaque id.
+    public_id: str = ""
     request_id: str = ""
     address: str = ""
 

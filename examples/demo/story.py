@@ -98,7 +98,7 @@ def _load_and_freeze(steward: Api, terminal: Terminal) -> str:
     )
     report = steward.post_lines(f"datasets/{DATASET}/imports", items)
     terminal.step(
-        f"Imported {report['accepted']} items and {len(documents)} documents, refused {report['refused_count']}"
+        f"Imported {report['accepted']} items and {len(documents)} documents, refused {report['refused_rows']}"
     )
     version = steward.post(f"versions/{DATASET}@draft/freeze", {"note": "First frozen version of the demo"})
     terminal.step(f"Frozen {version['ref']}, sha256 {version['content_sha256'][:16]}…")

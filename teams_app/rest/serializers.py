@@ -132,7 +132,7 @@ def actor_dict(actor: Actor, slugs: dict[int, str]) -> dict[str, Any]:
     """Return who is asking; `slugs` maps the ids of the actor's teams to their short names."""
     return {
         "kind": actor.kind.value,
-        "id": str(actor.id),
+        "id": actor.public_id,
         "label": actor.label,
         "is_platform_admin": actor.is_platform_admin,
         "roles": {slugs[team_id]: role.value for team_id, role in actor.roles.items() if team_id in slugs},
