@@ -61,3 +61,15 @@ def suite_version_by_ref(actor: Actor, ref: str) -> SuiteVersion:
     if version is None:
         raise NotFound(_("The suite has no such version."))
     return version
+
+
+def systems_visible(actor: Actor, team: str = "") -> models.QuerySet[System]:
+    """Return the systems that the actor may view, of one team where its short name is given."""
+    rows = policy.visible_to(actor, System.objects.select_related("team"))
+    return rows.filter(team__slug=team) if team else rows
+
+
+def suites_visible(actor: Actor, team: str = "") -> models.QuerySet[Suite]:
+    """Return the suites that the actor may view, of one team where its short name is given."""
+    rows = policy.visible_to(actor, Suite.objects.select_related("team"))
+    return rows.filter(team__slug=team) if team else rows

@@ -1,0 +1,163 @@
+"""A completed run's figures laid out for reading: by stage, by family, by group, with what they point at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from core_app.actors import Actor
+from runs_app.models import Output, Run
+from runs_app.selectors.disclosure import Figure
+from runs_app.selectors.runs import PRIMARY, closed_reason, figures_of, outcomes_of, redaction_of
+from runs_app.states import Outcome, RunStatus
+from scoring.diagnosis import Thresholds, diagnose
+from scoring.identity import MetricIdentity
+
+_LEFT_OUT = re.compile(r"stage=.*|v\d+")
+STAGE_ORDER = ("coarse", "retrieved", "reranked", "prompt", "")
+_GROUP_NAMES = {
+    "type": gettext_lazy("Question type"),
+    "tier": gettext_lazy("Tier"),
+    "language": gettext_lazy("Language"),
+    "tag": gettext_lazy("Tag"),
+}
+#: What scoring.diagnosis says, in words that can be translated.
+_WORDS = {
+    "relevant units are rarely among the deepest candidates": gettext_lazy(
+        "Relevant units are rarely among the deepest candidates."
+    ),
+    "relevant units are among the candidates but not at the top": gettext_lazy(
+        "Relevant units are among the candidates but not at the top."
+    ),
+    "some evidence is found but much is missing": gettext_lazy("Some evidence is found but much is missing."),
+    "relevant units are at the top but answers are bad": gettext_lazy(
+        "Relevant units are at the top but answers are bad."
+    ),
+    "the evidence is in the prompt but answers do not follow it": gettext_lazy(
+        "The evidence is in the prompt but answers do not follow it."
+    ),
+    "answers follow their sources but are wrong": gettext_lazy("Answers follow their sources but are wrong."),
+    "index or recall path": gettext_lazy("index or recall path"),
+    "reranking": gettext_lazy("reranking"),
+    "chunk granularity, or K too small": gettext_lazy("chunk granularity, or K too small"),
+    "evidence coverage, context assembly or generation": gettext_lazy(
+        "evidence coverage, context assembly or generation"
+    ),
+    "evidence coverage or context assembly (truncation)": gettext_lazy(
+        "evidence coverage or context assembly (truncation)"
+    ),
+    "generation": gettext_lazy("generation"),
+    "the source is wrong or outdated: check freshness": gettext_lazy(
+        "the source is wrong or outdated: check freshness"
+    ),
+}
+
+
+@dataclass(slots=True)
+class Results:
+    """One run's page of figures. `retrieval` has one row a metric and one cell (or None) a stage."""
+
+    primary: Figure | None = None
+    closed: str = ""
+    stages: list[str] = field(default_factory=list)
+    retrieval: list[tuple[str, list[Figure | None]]] = field(default_factory=list)
+    families: list[tuple[str, list[Figure]]] = field(default_factory=list)
+    groups: list[tuple[Any, list[Figure]]] = field(default_factory=list)
+    group_metric: str = ""
+    metrics: list[str] = field(default_factory=list)
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    outcomes: dict[str, int | None] = field(default_factory=dict)
+    matrix: list[dict[str, Any]] = field(default_factory=list)
+
+
+def short_name(identity: str) -> str:
+    """Return an identity without family, stage and version: `ndcg@10 gain=linear`."""
+    kept = [part for part in identity.split() if not _LEFT_OUT.fullmatch(part)]
+    return " ".join(kept).partition(".")[2]
+
+
+def _retrieval(figures: Sequence[Figure]) -> tuple[list[str], list[tuple[str, list[Figure | None]]]]:
+    found = [figure for figure in figures if figure.family == "retrieval"]
+    order = {stage: place for place, stage in enumerate(STAGE_ORDER)}
+    stages = sorted({figure.stage for figure in found}, key=lambda stage: (order.get(stage, 9), stage))
+    rows: dict[str, dict[str, Figure]] = {}
+    for figure in found:
+        rows.setdefault(short_name(figure.metric), {})[figure.stage] = figure
+    return stages, [(name, [cells.get(stage) for stage in stages]) for name, cells in sorted(rows.items())]
+
+
+def _groups(figures: Iterable[Figure], identity: str) -> list[tuple[Any, list[Figure]]]:
+    found = [figure for figure in figures if figure.metric == identity]
+    macro = [figure for figure in found if figure.group == "macro"]
+    groups = []
+    for group, name in _GROUP_NAMES.items():
+        rows = [figure for figure in found if figure.group == group]
+        if rows:
+            groups.append((name, rows + (macro if group == "type" else [])))
+    return groups
+
+
+def _findings(run: Run, wholes: Sequence[Figure]) -> list[dict[str, Any]]:
+    given = run.suite_version.settings.get("diagnosis") or {}
+    known = {key: value for key, value in given.items() if key in Thresholds.__dataclass_fields__}
+    limits = Thresholds(**known)
+    values = {
+        MetricIdentity.parse(figure.metric): figure.value
+        for figure in wholes
+        if figure.value is not None and (figure.n_scored or 0) >= limits.least_items
+    }
+    return [
+        {
+            "symptom": _WORDS.get(found.symptom, found.symptom),
+            "layer": _WORDS.get(found.layer, found.layer),
+            "figures": list(found.figures.items()),
+        }
+        for found in diagnose(values, limits)
+    ]
+
+
+def _matrix(actor: Actor, run: Run) -> list[dict[str, Any]]:
+    """Return answerable × outcome counts; none at all where a cell is under the limit, for it could be worked out."""
+    rows = Output.objects.filter(run=run).order_by().values_list("entry__revision__answerable", "outcome")
+    counts = {(answerable, outcome): n for answerable, outcome, n in rows.annotate(n=Count("id"))}
+    redaction = redaction_of(actor, run)
+    if redaction.active and (closed_reason(actor, run) or any(redaction.small(n) for n in counts.values())):
+        return []
+    return [
+        {
+            "label": label,
+            "cells": [counts.get((answerable, outcome.value), 0) for outcome in Outcome],
+            "total": sum(n for (kind, _outcome), n in counts.items() if kind is answerable),
+        }
+        for answerable, label in ((True, _("Answerable")), (False, _("Not answerable")))
+    ]
+
+
+def results_of(actor: Actor, run: Run, *, group_metric: str = "") -> Results:
+    """Return what the run's page shows, as the actor may see it; empty before the run is completed."""
+    if run.status != RunStatus.COMPLETED:
+        return Results()
+    figures = figures_of(actor, run)
+    wholes = [figure for figure in figures if figure.group == "all"]
+    results = Results(
+        primary=next((figure for figure in wholes if figure.name == PRIMARY), None),
+        closed=closed_reason(actor, run) if any(figure.hidden for figure in figures) else "",
+        metrics=[figure.metric for figure in wholes],
+        outcomes=outcomes_of(actor, run),
+    )
+    results.stages, results.retrieval = _retrieval(wholes)
+    for family in dict.fromkeys(figure.family for figure in wholes):
+        if family != "retrieval":
+            results.families.append((family, [figure for figure in wholes if figure.family == family]))
+    default = results.primary.metric if results.primary else next(iter(results.metrics), "")
+    results.group_metric = group_metric if group_metric in results.metrics else default
+    results.groups = _groups(figures, results.group_metric)
+    results.findings = _findings(run, wholes)
+    results.matrix = _matrix(actor, run)
+    return results
