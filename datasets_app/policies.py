@@ -3,7 +3,6 @@
 from enum import StrEnum
 
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core_app.actors import Actor, ActorKind
@@ -101,7 +100,7 @@ class DatasetPolicy(Policy):
             holder = Q(token_id=actor.id) | Q(team_id=actor.team_id)
         else:
             return None
-        grants = Grant.objects.filter(holder, dataset=dataset, revoked_at=None, expires_at__gt=timezone.now())
+        grants = Grant.objects.live().filter(holder, dataset=dataset)
         levels += [Level(value) for value in grants.values_list("level", flat=True)]
         return max(levels, key=lambda level: level.rank, default=None)
 

@@ -1,6 +1,7 @@
 """Access to frozen splits: grants, and the ledger of every use."""
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core_app.ids import new_id
@@ -11,6 +12,12 @@ from teams_app.models import ServiceToken, Team, User
 
 def new_grant_id() -> str:
     return new_id("grt")
+
+
+class GrantQuerySet(models.QuerySet["Grant"]):
+    def live(self) -> "GrantQuerySet":
+        """Return the grants that are neither revoked nor expired."""
+        return self.filter(revoked_at=None, expires_at__gt=timezone.now())
 
 
 class Grant(models.Model):
@@ -35,6 +42,8 @@ class Grant(models.Model):
     created_at = models.DateTimeField(_("granted"), auto_now_add=True)
     revoked_at = models.DateTimeField(_("revoked"), null=True)
 
+    objects = GrantQuerySet.as_manager()
+
     class Meta:
         verbose_name = _("grant")
         verbose_name_plural = _("grants")
@@ -53,6 +62,10 @@ class Grant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_level_display()} · {self.holder_label}"
+
+    @property
+    def is_live(self) -> bool:
+        return self.revoked_at is None and self.expires_at > timezone.now()
 
     @property
     def holder_label(self) -> str:

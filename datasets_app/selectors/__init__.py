@@ -12,6 +12,7 @@ from datasets_app.selectors.entries import (
     readable_split,
     require_split_readable,
 )
+from datasets_app.selectors.pages import Quote, coverage_grid, evidence_quotes, hidden_counts
 from datasets_app.selectors.references import corpus_by_ref, dataset_by_ref, snapshot_by_ref, version_by_ref
 from datasets_app.selectors.versions import (
     DatasetRow,
@@ -31,17 +32,21 @@ __all__ = [
     "FACETS",
     "DatasetRow",
     "Difference",
+    "Quote",
     "corpora_of",
     "corpus_by_ref",
+    "coverage_grid",
     "dataset_by_ref",
     "dataset_rows",
     "datasets_of",
     "entries_of",
+    "evidence_quotes",
     "exposure_state",
     "exposures_of",
     "filtered",
     "grant_holder",
     "grants_of",
+    "hidden_counts",
     "is_protected_split",
     "native_item",
     "question_entries",

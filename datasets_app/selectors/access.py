@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from core_app.errors import FieldError, Invalid
 from datasets_app.models import Dataset, Grant
+from datasets_app.models.access import GrantQuerySet
 from teams_app.models import ServiceToken, Team, User
 
 
-def grants_of(dataset: Dataset) -> QuerySet[Grant]:
+def grants_of(dataset: Dataset) -> GrantQuerySet:
     """Return the dataset's grants, newest first, with their holders."""
     return Grant.objects.filter(dataset=dataset).select_related("user", "token", "team").order_by("-id")
 

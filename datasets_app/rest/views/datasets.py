@@ -63,9 +63,7 @@ class ImportsView(ApiView):
             OpenApiParameter("format", enum=["auto", "jsonl"], description="How the body is written."),
             OpenApiParameter("split", enum=Split.values, description="Where new items go that don't say."),
             OpenApiParameter("dry_run", OpenApiTypes.BOOL, description="Report what would happen, change nothing."),
-            OpenApiParameter(
-                "on_error", enum=["abort", "skip"], description="With refused rows: nothing, or the rest."
-            ),
+            OpenApiParameter("on_error", enum=["abort", "skip"], description="Refused rows stop all, or are left out."),
         ],
         tags=["datasets"],
     )

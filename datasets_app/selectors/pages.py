@@ -1,0 +1,112 @@
+"""What single pages need: the coverage grid, quoted evidence, what is hidden and why, the home panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from core_app.actors import Actor
+from core_app.panels import Attention
+from datasets_app.models import Dataset, DatasetVersion, DocumentVersion, VersionEntry
+from datasets_app.policies import DatasetAction, policy
+from datasets_app.selectors.entries import readable_entries
+from datasets_app.selectors.versions import dataset_rows, datasets_of
+from datasets_app.states import QuestionType, Split, VersionStatus
+from teams_app.models import Team
+
+#: Characters shown around a quoted span.
+AROUND = 120
+
+
+def coverage_grid(counts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return one row per question type: `{"type", "label", "cells": [n in dev, n in frozen], "total"}`."""
+    rows = []
+    for kind in QuestionType:
+        cells = [counts.get(split, {}).get("type", {}).get(kind.value, 0) for split in Split.values]
+        rows.append({"type": kind.value, "label": kind.label, "cells": cells, "total": sum(cells)})
+    return rows
+
+
+def hidden_counts(actor: Actor, version: DatasetVersion) -> int:
+    """Return how many of the version's items the actor may not see, whatever the filters."""
+    total = VersionEntry.objects.filter(version=version).aggregate(n=Count("id"))["n"]
+    return int(total - readable_entries(actor, version).count())
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One alternative of a requirement: a unit's id, or a span with the text around it."""
+
+    unit: str = ""
+    doc_id: str = ""
+    version_id: str = ""
+    start: int = 0
+    end: int = 0
+    before: str = ""
+    text: str = ""
+    after: str = ""
+    title: str = ""
+    found: bool = False
+
+
+def evidence_quotes(dataset: Dataset, entry: VersionEntry) -> list[list[list[Quote]]]:
+    """Return the item's evidence as groups → requirements → alternatives, spans with their text from the corpus."""
+    evidence = entry.revision.content.get("evidence", [])
+    spans = [alt for group in evidence for requirement in group for alt in requirement if isinstance(alt, dict)]
+    texts: dict[tuple[str, str], DocumentVersion] = {}
+    if dataset.corpus_id is not None and spans:
+        rows = DocumentVersion.objects.filter(
+            document__corpus_id=dataset.corpus_id, document__doc_id__in={span["doc_id"] for span in spans}
+        )
+        for row in rows.select_related("document").order_by("version_id"):
+            texts[row.document.doc_id, row.version_id] = row
+            texts[row.document.doc_id, ""] = row
+
+    def quote(alternative: Any) -> Quote:
+        if isinstance(alternative, str):
+            return Quote(unit=alternative)
+        doc_id, version_id = alternative["doc_id"], alternative.get("version_id") or ""
+        start, end = alternative["start"], alternative["end"]
+        row = texts.get((doc_id, version_id))
+        if row is None:
+            return Quote(doc_id=doc_id, version_id=version_id, start=start, end=end)
+        return Quote(
+            doc_id=doc_id,
+            version_id=row.version_id,
+            start=start,
+            end=end,
+            before=row.text[max(0, start - AROUND) : start],
+            text=row.text[start:end],
+            after=row.text[end : end + AROUND],
+            title=row.document.title,
+            found=True,
+        )
+
+    return [[[quote(alternative) for alternative in requirement] for requirement in group] for group in evidence]
+
+
+def home_panel(actor: Actor, team: Team) -> dict[str, Any] | None:
+    """Return the home page's panel of datasets, None where the actor may not see any."""
+    if not policy.can(actor, DatasetAction.VIEW, team):
+        return None
+    return {"rows": dataset_rows(datasets_of(actor, team).order_by("-id")[:5]), "team": team}
+
+
+def attention(actor: Actor, team: Team) -> list[Attention]:
+    """Return the versions that wait for a steward."""
+    if not policy.can(actor, DatasetAction.FREEZE, team):
+        return []
+    waiting = DatasetVersion.objects.filter(dataset__team=team, status=VersionStatus.IN_REVIEW)
+    return [
+        Attention(
+            text=_("%(dataset)s, version %(number)s waits for review") % {"dataset": row.dataset, "number": row.number},
+            url=reverse("datasets:version", args=[team.slug, row.dataset.slug, row.number]),
+            level="warning",
+        )
+        for row in waiting.select_related("dataset")[:20]
+    ]
