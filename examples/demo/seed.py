@@ -16,6 +16,7 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
+from core_app.actors import SYSTEM
 from core_app.roles import Role
 from teams_app.models import Membership, Team, User
 from teams_app.selectors import actor_for_user
@@ -79,9 +80,18 @@ def seed() -> Credentials:
         if role is not Role.OWNER:
             Membership.objects.create(team=team, user=user, role=role)
     expires = timezone.now() + timedelta(days=180)
-    actor = actor_for_user(owner)
-    _, steward = token_create(actor=actor, team=team, name="demo-steward", scopes=STEWARD_SCOPES, expires_at=expires)
-    _, pipeline = token_create(actor=actor, team=team, name="demo-pipeline", scopes=PIPELINE_SCOPES, expires_at=expires)
+    # Two makers: nobody grants access to a token of their own, so the steward's token is not the pipeline's maker's.
+    _, steward = token_create(
+        actor=SYSTEM,
+        made_by=users[Role.STEWARD],
+        team=team,
+        name="demo-steward",
+        scopes=STEWARD_SCOPES,
+        expires_at=expires,
+    )
+    _, pipeline = token_create(
+        actor=actor_for_user(owner), team=team, name="demo-pipeline", scopes=PIPELINE_SCOPES, expires_at=expires
+    )
     return Credentials(password=password, steward_token=steward, pipeline_token=pipeline)
 
 

@@ -18,8 +18,8 @@ if __name__ == "__main__":
     for role in Role:
         user = User.objects.create_user(username=role.value, email=f"{role.value}@example.org", password=PASSWORD)
         Membership.objects.create(team=team, user=user, role=role)
-    owner = User.objects.get(username="owner")
-    _, steward = make_token(team, owner, name="steward", scopes=STEWARD_SCOPES)
-    _, pipeline = make_token(team, owner, name="pipeline", scopes=PIPELINE_SCOPES)
+    # Nobody grants access to a token of their own, so the two tokens have two makers.
+    _, steward = make_token(team, User.objects.get(username="steward"), name="steward", scopes=STEWARD_SCOPES)
+    _, pipeline = make_token(team, User.objects.get(username="owner"), name="pipeline", scopes=PIPELINE_SCOPES)
     assert ServiceToken.objects.count() == 2
     print(json.dumps({"steward_token": steward, "pipeline_token": pipeline, "password": PASSWORD}))
