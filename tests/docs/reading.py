@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -72,6 +72,21 @@ def variables_read_by(folder: str) -> set[str]:
     for path in (ROOT / folder).rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         found |= {name for node in ast.walk(tree) if (name := _variable_of(node))}
+    return found
+
+
+def _is_refusal(node: ast.AST, kinds: dict[str, int]) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in kinds
+
+
+def refusals_raised(folders: Iterable[str], kinds: dict[str, int]) -> set[tuple[int, str]]:
+    """Return (status, code) of every refusal that the source makes with a code of its own; `kinds`: class → status."""
+    found = set()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and _is_refusal(node, kinds):
+                codes = [_constant(keyword.value) for keyword in node.keywords if keyword.arg == "code"]
+                found |= {(kinds[ast.unparse(node.func)], code) for code in codes if code}
     return found
 
 

@@ -9,13 +9,26 @@ import pytest
 from django.core.management import get_commands
 
 from core_app import errors
+from core_app.rest.idempotency import InFlight
 from datasets_app.states import Level
 from runs_app.gating.rules import KINDS
 from runs_app.states import TRANSITIONS
 from scoring.registry import METRICS
 from scoring.types import State
 from teams_app.scopes import SCOPES
-from tests.docs.reading import DOCS, ROOT, anchors, links, normalized, page, pages, rest_calls, rows, variables_read_by
+from tests.docs.reading import (
+    DOCS,
+    ROOT,
+    anchors,
+    links,
+    normalized,
+    page,
+    pages,
+    refusals_raised,
+    rest_calls,
+    rows,
+    variables_read_by,
+)
 
 OURS = {path.name for path in ROOT.iterdir() if (path / "apps.py").is_file()} | {"evalplatform", "examples"}
 #: Words of pages that promise.
@@ -105,19 +118,24 @@ def test_every_rest_call_has_a_row_and_every_row_a_call() -> None:
 
 
 def test_the_api_page_names_every_refusal_with_its_status() -> None:
-    refusals = {
-        (kind.status, kind.code)
-        for kind in vars(errors).values()
+    kinds = {
+        name: kind
+        for name, kind in vars(errors).items()
         if isinstance(kind, type) and issubclass(kind, errors.DomainError) and kind is not errors.DomainError
     }
+    refusals = {(kind.status, kind.code) for kind in kinds.values()} | {(409, InFlight.code)}
+    own = refusals_raised(
+        ("core_app", "teams_app", "datasets_app", "runs_app"), {name: kind.status for name, kind in kinds.items()}
+    )
     documented = {
         (int(cells[0]), code)
         for cells in rows(page("api.md"))
         if re.fullmatch(r"\d{3}", cells[0])
-        for code in re.findall(r"`([a-z_]+)`", cells[1])
+        for code in re.findall(r"`([a-z0-9_]+)`", cells[1])
     }
 
-    assert refusals - documented == set()
+    assert (409, "output_conflict") in own
+    assert (refusals | own) - documented == set()
 
 
 def test_scopes_levels_states_and_rules_are_all_explained() -> None:
