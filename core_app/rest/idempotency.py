@@ -9,7 +9,9 @@ is still running answers 409 with Retry-After; a reservation whose process died 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any
 
@@ -86,8 +88,11 @@ class Reservation:
         """Free the key: nothing was done."""
         IdempotencyRecord.objects.filter(pk=self.record.pk, status=None).delete()
 
-    def complete(self, response: HttpResponse) -> None:
-        """Keep the answer, or free the key where nothing was done or the answer is a stream."""
+    def complete(self, response: HttpResponse, secret_fields: Collection[str] = ()) -> None:
+        """Keep the answer, or free the key where nothing was done or the answer is a stream.
+
+        `secret_fields` are shown in the first answer alone: what is kept holds null in their place.
+        """
         if response.status_code >= 400 or response.streaming:
             self.release()
             return
@@ -97,9 +102,16 @@ class Reservation:
         IdempotencyRecord.objects.filter(pk=self.record.pk, status=None).update(
             status=response.status_code,
             headers={name: response[name] for name in _KEPT_HEADERS if name in response},
-            body=response.content,
+            body=_without(response, secret_fields),
             body_sha256=self._digest.hexdigest(),
         )
+
+
+def _without(response: HttpResponse, secret_fields: Collection[str]) -> bytes:
+    if not secret_fields:
+        return response.content
+    data = {name: None if name in secret_fields else value for name, value in json.loads(response.content).items()}
+    return json.dumps(data, ensure_ascii=False).encode()
 
 
 def _drain(http: Any) -> bool:

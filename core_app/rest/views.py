@@ -23,6 +23,8 @@ class ApiView(APIView):
     """An APIView whose `actor` comes from the authenticated session or token; any POST honours `Idempotency-Key`."""
 
     renderer_classes = [JSONRenderer, NDJSONRenderer]
+    #: Fields of the answer that are shown once; an answer kept for repeated POSTs holds null in their place.
+    secret_fields: tuple[str, ...] = ()
     _reservation: idempotency.Reservation | None = None
 
     @property
@@ -53,7 +55,7 @@ class ApiView(APIView):
         if self._reservation is not None:
             if isinstance(response, Response):
                 response.render()
-            self._reservation.complete(response)
+            self._reservation.complete(response, self.secret_fields)
         return response
 
     def paged(

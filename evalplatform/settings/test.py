@@ -7,9 +7,13 @@ from pathlib import Path
 os.environ.setdefault("EVALPLATFORM_HOME", str(Path(tempfile.gettempdir()) / f"evalplatform-test-{os.getpid()}"))
 
 from evalplatform.settings.dev import *  # noqa: F403
-from evalplatform.settings.dev import REST_FRAMEWORK
+from evalplatform.settings.dev import DATABASES, HOME, REST_FRAMEWORK
 
 SECRET_KEY = "only-for-the-tests"  # noqa: S105
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    # A file, as in development: connections to a database in memory fail at a lock where real ones wait.
+    DATABASES["default"]["TEST"] = {"NAME": str(HOME / "test.sqlite3")}
+    DATABASES["default"]["OPTIONS"]["init_command"] += "; PRAGMA synchronous=OFF"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}

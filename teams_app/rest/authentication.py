@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -12,6 +13,15 @@ from rest_framework.request import Request
 
 from teams_app.models import ServiceToken
 from teams_app.selectors import actor_for_token, actor_for_user
+
+_USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+def _note_use(token: ServiceToken) -> None:
+    """Keep when the token was last used, to the minute: a write for each read would queue behind the writers."""
+    now = timezone.now()
+    if token.last_used_at is None or token.last_used_at < now - _USE_NOTED_EVERY:
+        ServiceToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
 class TokenUser:
@@ -38,7 +48,7 @@ class TokenAuthentication(authentication.BaseAuthentication):
         token = ServiceToken.objects.select_related("team").filter(digest=digest).first()
         if token is None or token.revoked_at is not None or token.expires_at <= timezone.now():
             raise exceptions.AuthenticationFailed(_("The token is unknown, revoked or expired."))
-        ServiceToken.objects.filter(pk=token.pk).update(last_used_at=timezone.now())
+        _note_use(token)
         request.actor = request._request.actor = actor_for_token(token)
         return TokenUser(token), token
 

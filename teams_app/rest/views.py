@@ -94,6 +94,8 @@ class MemberView(ApiView):
 class TokensView(ApiView):
     """The team's service tokens; for owners, not for tokens."""
 
+    secret_fields = ("token",)
+
     @extend_schema(operation_id="tokens_list", tags=["teams"], responses=shape.TokenOutput(many=True))
     def get(self, request: Request, team: str) -> HttpResponseBase:
         found = team_for(self.actor, team, TeamAction.TOKENS_VIEW)
