@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core_app.canonical import sha256_hex
@@ -22,6 +22,22 @@ def hash_entries(entries: Iterable[tuple[str, str, Sequence[str], str]]) -> str:
     """
     rows = sorted([external_id, split, sorted(tiers), digest] for external_id, split, tiers, digest in entries)
     return sha256_hex(rows)
+
+
+def revision_hash(content: Mapping[str, Any], nonce: str) -> str:
+    """Return the hash of a revision: sha256 over canonical JSON of `{"content": …, "nonce": …}`."""
+    return sha256_hex({"content": content, "nonce": nonce})
+
+
+def wrong_revisions(version: DatasetVersion) -> list[str]:
+    """Return the opaque ids of the items whose stored content no longer gives their revision's hash."""
+    rows = VersionEntry.objects.filter(version=version).order_by("id")
+    names = ("item__public_id", "revision__content", "revision__nonce", "revision__content_sha256")
+    return [
+        item_id
+        for item_id, content, nonce, digest in rows.values_list(*names).iterator(chunk_size=1000)
+        if revision_hash(content, nonce) != digest
+    ]
 
 
 def content_hash(version: DatasetVersion) -> str:

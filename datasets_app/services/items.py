@@ -10,9 +10,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
-from core_app.canonical import sha256_hex
 from core_app.errors import DomainError, FieldError, Forbidden, Invalid, NotFound
 from core_app.services import audit_record
+from datasets_app.freezing import revision_hash
 from datasets_app.imports.native import native_of
 from datasets_app.imports.plan import CHUNK, PlannedRow, RowError, plan_import
 from datasets_app.models import Dataset, DatasetVersion, Item, ItemRevision, VersionEntry
@@ -104,11 +104,6 @@ def _report(plan_rows: list[PlannedRow], errors: list[RowError], *, dry_run: boo
     return report
 
 
-def revision_sha256(content: Mapping[str, Any], nonce: str) -> str:
-    """Return the hash of a revision: sha256 over canonical JSON of `{"content": …, "nonce": …}`."""
-    return sha256_hex({"content": content, "nonce": nonce})
-
-
 def _new_revision(row: PlannedRow, item_id: int, actor: Actor, *, reviewed: bool) -> ItemRevision:
     content = row.item.content
     nonce = row.item.nonce or new_nonce()
@@ -118,7 +113,7 @@ def _new_revision(row: PlannedRow, item_id: int, actor: Actor, *, reviewed: bool
         question=content["question"],
         content=content,
         nonce=nonce,
-        content_sha256=revision_sha256(content, nonce),
+        content_sha256=revision_hash(content, nonce),
         language=content.get("language", ""),
         answerable=content["answerable"],
         cluster=content.get("cluster", ""),
