@@ -16,7 +16,7 @@ from runs_app.models import Run, SuiteVersion, SystemVersion
 from runs_app.policies import RunAction, policy
 from runs_app.selectors.systems import suite_version_by_ref, system_by_ref, system_version_by_ref
 from runs_app.services.runs import run_create
-from runs_app.services.suites import default_suite
+from runs_app.services.suites import DEFAULT_SLUG, default_suite
 from runs_app.services.systems import system_get_or_create, system_version_get_or_create
 
 
@@ -76,8 +76,11 @@ def run_start(
     """
     version = dataset_version_of(actor, dataset)
     policy.require(actor, RunAction.START, version.dataset.team)
+    team = version.dataset.team
     suite_version: SuiteVersion = (
-        suite_version_by_ref(actor, suite) if suite else default_suite(version.dataset.team, actor=actor)
+        default_suite(team, actor=actor)
+        if suite in {"", f"{team.slug}/{DEFAULT_SLUG}"}
+        else suite_version_by_ref(actor, suite)
     )
     return run_create(
         actor=actor,
