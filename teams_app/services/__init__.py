@@ -13,6 +13,7 @@ from teams_app.services.people import (
     person_create,
     person_sign_in,
     person_sign_out,
+    set_password_path,
 )
 from teams_app.services.teams import team_change, team_create
 from teams_app.services.tokens import token_create, token_revoke
@@ -28,6 +29,7 @@ __all__ = [
     "person_create",
     "person_sign_in",
     "person_sign_out",
+    "set_password_path",
     "team_change",
     "team_create",
     "token_create",

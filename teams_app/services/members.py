@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.tokens import default_token_generator
 from django.db import transaction
-from django.urls import reverse
-from django.utils.encoding import force_bytes
-from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
@@ -15,7 +11,7 @@ from core_app.roles import Role
 from core_app.services import audit_record
 from teams_app.models import Membership, Team, User
 from teams_app.policies import TeamAction, policy
-from teams_app.services.people import new_account
+from teams_app.services.people import new_account, set_password_path
 
 
 def _role_of(value: str) -> Role:
@@ -48,12 +44,6 @@ def member_add(*, actor: Actor, team: Team, user: User, role: str) -> Membership
     return _join(actor, team, user, _role_of(role), "member.add")
 
 
-def _set_password_path(user: User) -> str:
-    uid = urlsafe_base64_encode(force_bytes(user.pk))
-    token = default_token_generator.make_token(user)
-    return reverse("teams:set-password", kwargs={"uidb64": uid, "token": token})
-
-
 @transaction.atomic
 def member_invite(
     *, actor: Actor, team: Team, username: str, email: str, name: str, role: str
@@ -65,7 +55,7 @@ def member_invite(
     policy.require(actor, TeamAction.MEMBERS_CHANGE, team)
     user = new_account(username=username, email=email, name=name)
     membership = _join(actor, team, user, _role_of(role), "member.invite")
-    return membership, _set_password_path(user)
+    return membership, set_password_path(user)
 
 
 @transaction.atomic
@@ -82,7 +72,7 @@ def invitation_renew(*, actor: Actor, membership: Membership) -> str:
     audit_record(
         actor=actor, action="member.invite_again", obj=membership, team_id=membership.team_id, label=user.username
     )
-    return _set_password_path(user)
+    return set_password_path(user)
 
 
 def _locked(membership: Membership) -> Membership:

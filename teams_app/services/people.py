@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.auth.tokens import default_token_generator
 from django.db import transaction
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
@@ -22,6 +26,13 @@ def new_account(*, username: str, email: str, name: str, **flags: bool) -> User:
     user = User(username=username, email=User.objects.normalize_email(email).lower(), name=name, **flags)
     user.set_unusable_password()
     return save_checked(user)
+
+
+def set_password_path(user: User) -> str:
+    """Return the path by which the person sets a password, once, within PASSWORD_RESET_TIMEOUT."""
+    uid = urlsafe_base64_encode(force_bytes(user.pk))
+    token = default_token_generator.make_token(user)
+    return reverse("teams:set-password", kwargs={"uidb64": uid, "token": token})
 
 
 @transaction.atomic
