@@ -17,9 +17,10 @@ _REACH_CHARS = 8
 
 _BREAK_EN = re.compile(
     r"[.;:!?\n](?!\d)|,(?!\d)|[()]| - "
-    r"|\b(?:but|however|although|though|whereas|while|instead(?! of)|because|since)\b"
+    r"|\b(?:then|but|however|although|though|whereas|while|instead(?! of)|because|since)\b"
     r"|\band (?:it|they|we|you|is|are|has|have|does|do|can|will|includes?|costs?|takes?|requires?|supports?|covers?)\b"
 )
+_OPENS_CLAUSE = re.compile(r"(?:because|but|since|while|although|however)\b|因为|但是|由于|而是")
 _HARMLESS_EN = re.compile(
     r"\b(?:not|no|never|cannot|can't) (?:only|just|merely|simply|solely|doubt|matter|problem|wonder|exceed(?:ing|s)?"
     r"|to mention|(?:later|more|less|fewer|longer|earlier|sooner|greater|lower|higher) than)\b"
@@ -91,4 +92,6 @@ def negated(text: str, start: int, end: int) -> tuple[int, int] | None:
     "退款": negated; "不仅支持退款" at "退款": not.
     """
     folded = fold_case(text)
+    if _OPENS_CLAUSE.match(folded, start):
+        return None
     return _english(folded, start) or _chinese(folded, start)

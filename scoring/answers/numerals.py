@@ -21,7 +21,8 @@ from scoring.answers.numeral_words import (
     chinese_value,
     english_value,
 )
-from scoring.answers.text import fold_case, is_cjk
+from scoring.answers.text import fold_case
+from scoring.chars import is_cjk
 
 _SUFFIX = {"k": 1e3, "m": 1e6, "mn": 1e6, "mm": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_FULLWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+from scoring.chars import is_cjk
+
+_FULLWIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F) if code != 0xFF0C}
+#: The full-width comma ends a clause; only among full-width digits does it group thousands.
+_GROUPING = re.compile("(?<=[０-９])，(?=[０-９]{3}(?![０-９]))")
 _ONE_TO_ONE = {
     0x3000: 0x20,
     0x00A0: 0x20,
@@ -33,7 +37,7 @@ _FOLD = {**_FULLWIDTH, **_ONE_TO_ONE}
 
 def fold(text: str) -> str:
     """Full-width forms, typographic quotes, dashes and spaces as plain ones. Length and positions stay the same."""
-    return text.translate(_FOLD)
+    return _GROUPING.sub(",", text).translate(_FOLD)
 
 
 def fold_case(text: str) -> str:
@@ -56,11 +60,6 @@ def normalize(text: str, case_sensitive: bool = False) -> str:
     value = " ".join(value.split())
     value = value.strip(_EDGE)
     return value if case_sensitive else value.casefold()
-
-
-def is_cjk(char: str) -> bool:
-    """True for Chinese characters (and kana), which are written without spaces between words."""
-    return "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff" or "\u3040" <= char <= "\u30ff"
 
 
 def _joins(left: str, right: str) -> bool:

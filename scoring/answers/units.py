@@ -12,7 +12,8 @@ from typing import Any
 
 import pint
 
-from scoring.answers.text import fold, is_cjk
+from scoring.answers.text import fold
+from scoring.chars import is_cjk
 
 #: Factor between calendar units (month, year) and exact ones (day, hour) is an average; such a comparison allows this.
 CALENDAR_TOLERANCE = 0.02

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from scoring.chars import is_cjk
+
 IDENTITY = "refusal.rules@1"
 _READ_AT_MOST = 20_000
 
@@ -55,9 +57,10 @@ _REFUSALS_ZH = (
 )
 _FILLER = (
     r"^\W*(?:unfortunately|sorry|i apologi[sz]e|apologies|i'm sorry|i am sorry|hello|hi|thank you|thanks)\W*$",
-    r"\b(?:please|you (?:may|might|can|could|should)|feel free|let me know|i(?:'d| would)? (?:recommend|suggest)|try)\b"
-    r".*\b(?:contact|consult|check|refer|provide|share|ask|visit|let me know|help|rephrase|clarify|reach|support|look"
-    r"|search|questions?|details?)\b",
+    r"\b(?:please|feel free|let me know|i(?:'d| would)? (?:recommend|suggest)|try"
+    r"|(?:you|i) (?:may|might|can|could|should))\b.*"
+    r"\b(?:contact|consult|check|refer|visit|ask|reach out|rephrase|clarify|more (?:details?|context|information))\b",
+    rf"\b{_SOURCE_EN} (?:(?:only|mainly|primarily|mostly)|focus(?:es)?|(?:is|are) (?:only |mainly )?about)\b",
     r"\bif you (?:have|need|can|could|would|provide|share)\b",
     r"\b(?:is there anything else|can i help|how can i help)\b",
     "^\\W*(?:抱歉|对不起|很抱歉|非常抱歉|不好意思|您好|你好|谢谢|很遗憾|遗憾)\\W*$",
@@ -75,6 +78,8 @@ _REFUSAL = [re.compile(p, re.IGNORECASE) for p in (*_REFUSALS_EN, *_REFUSALS_ZH)
 _FILL = [re.compile(p, re.IGNORECASE) for p in _FILLER]
 _SENTENCE = re.compile(r"[^.!?。！？；\n]*(?:\.(?=\d)[^.!?。！？；\n]*)*[.!?。！？；\n]*")
 _BREAK = re.compile(r"，|,\s*(?=however\b|but\b|although\b|though\b)|\s(?=but\b)", re.IGNORECASE)
+_CONCESSION = re.compile(r"\W*(?:although|though|while|even though)\b[^,]*,", re.IGNORECASE)
+_LONG = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,11 @@ def _parts(text: str) -> list[tuple[int, str]]:
     found: list[tuple[int, str]] = []
     for match in _SENTENCE.finditer(text):
         sentence, last = match.group(), 0
-        for cut in [*(m.end() for m in _BREAK.finditer(sentence)), len(sentence)]:
+        cuts = {m.end() for m in _BREAK.finditer(sentence)}
+        concession = _CONCESSION.match(sentence)
+        if concession is not None:
+            cuts.add(concession.end())
+        for cut in [*sorted(cuts), len(sentence)]:
             piece = sentence[last:cut]
             if any(c.isalnum() for c in piece):
                 found.append((match.start() + last, piece))
@@ -103,7 +112,8 @@ def detect(answer: str) -> Detection:
     """Read an answer and say whether it is a refusal.
 
     Each part declines, is filler (an apology, an offer of help) or says something. Refused: all that is not filler
-    declines, or the first such part does and no contrast ("however", "不过") and no number brings an answer after it.
+    declines, or the first such part does and nothing after it brings an answer (a contrast such as "however" or "不过",
+    a number, a part of 12 words or 24 Chinese characters and more).
     Partial: something is answered and something declined. Answered: nothing is declined. An empty answer is
     ``refused``: nothing was said. The rule reads the text alone, so a fluent non-answer without a declining phrase
     counts as answered.
@@ -113,17 +123,19 @@ def detect(answer: str) -> Detection:
     text = re.sub(r"[ \t]", " ", answer.replace("’", "'").replace("‘", "'")[:_READ_AT_MOST])
     span: tuple[int, int] | None = None
     kinds: list[str] = []
-    turned = False
+    turned = conceded = False
     for start, part in _parts(text):
         hit = next((m for m in (p.search(part) for p in _REFUSAL) if m), None)
         if hit is not None:
             kinds.append("refusal")
+            conceded = bool(_CONCESSION.match(part))
             span = span or (start + hit.start(), start + hit.end())
         elif any(p.search(part) for p in _FILL):
             kinds.append("filler")
         else:
             kinds.append("content")
-            brings = bool(_CONTRAST.search(part)) or any(c.isdigit() for c in part)
+            length = len(part.split()) + sum(is_cjk(c) for c in part) // 2
+            brings = bool(_CONTRAST.search(part)) or any(c.isdigit() for c in part) or length >= _LONG or conceded
             turned = turned or ("refusal" in kinds and brings)
     said = [kind for kind in kinds if kind != "filler"]
     if "refusal" not in said:

@@ -1,7 +1,6 @@
 """Wrong assertions are refused on import with a pointer; hostile patterns and documents end quickly with a reason."""
 
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -58,14 +57,13 @@ def test_an_assertion_that_is_not_an_object_is_refused():
         validate(["contains"])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("pattern", [r"(a|aa)+$", r"(\w+\s?)*!", r"(.*a){20}b"])
-def test_a_catastrophic_pattern_ends_with_a_reason(pattern):
+@pytest.mark.parametrize("pattern", [r"(a|aa)+$", r"(a|aa|aaa)*!?$"])
+def test_a_catastrophic_pattern_ends_after_a_second_with_that_reason(pattern):
     assertion = {"type": "regex", "pattern": pattern}
     validate(assertion)
-    begun = time.process_time()
-    result = check(assertion, "a" * 60 + " ?")
+    result = check(assertion, "a" * 60 + "b")
     assert not result.passed
-    assert time.process_time() - begun < 3
+    assert result.reason == "the pattern took longer than 1 s"
 
 
 def test_json_is_read_from_a_fence_and_compared_by_value():

@@ -5,6 +5,7 @@ import pytest
 from scoring.refusal.detect import IDENTITY, detect
 
 REFUSED = [
+    "I do not have information on that. The documents only discuss pricing and billing of all the plans on sale.",
     "I don't know.",
     "I’m sorry, but I can't help with that.",
     "I do not have enough information to answer this question.",
@@ -40,6 +41,9 @@ ANSWERED = [
     "没有年费。",
 ]
 PARTIAL = [
+    "Although the text does not specifically address this, it does stress regular physical activity for children.",
+    "The document doesn't provide a method. It suggests that you can raise the score for each sample tube collected.",
+    "The documents do not specify jail sentences, but you can opt for the Division of Child Support Services.",
     "Plan A costs 30 dollars. The documents do not mention plan B.",
     "I don't have information on plan B. However, plan A costs 30 dollars.",
     "资料中没有提到B套餐，A套餐是30元。",
