@@ -1,22 +1,24 @@
 """Outputs to scores: how fast outputs are taken in, and how fast and small scoring a run of 10,000 outputs is.
 
-`make bench B=runs` (`BENCH_N` items, 10,000 by default). The database is a fresh SQLite file, or DATABASE_URL. Each row is
-a figure of the same process, tasks run in line: one worker. What the figure must reach stands beside it as `peer_value`.
+`make bench B=runs` (`BENCH_N` items, 10,000 by default) on a fresh SQLite file, or a fresh database of DATABASE_URL's
+server. Tasks run in line: one worker. What a figure must reach stands beside it as `peer_value`.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import resource
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 N = int(os.environ.get("BENCH_N", "10000"))
 REQUEST = 500
@@ -90,59 +92,59 @@ def output_rows(items: list[dict[str, Any]], rng: random.Random) -> Iterator[dic
             "outcome": "answered",
             "confidence": round(rng.random(), 3),
             "retrieved": {
-                stage: [{"id": unit, "score": 10.0 - place, "doc_id": f"d{place}"} for place, unit in enumerate(ranked[:k])]
+                stage: [
+                    {"id": unit, "score": 10.0 - place, "doc_id": f"d{place}"} for place, unit in enumerate(ranked[:k])
+                ]
                 for stage, k in DEPTH.items()
             },
             "latency_ms": 500.0,
         }
 
 
-@contextmanager
-def database() -> Iterator[None]:
-    """A fresh home with a migrated database, dropped afterwards."""
+def main() -> int:
+    """Make a fresh database, then take in and score in a process each: one's memory does not show in the other's."""
     with tempfile.TemporaryDirectory(prefix="evalplatform-bench-") as home:
         os.environ["EVALPLATFORM_HOME"] = home
-        os.environ["DJANGO_SETTINGS_MODULE"] = "evalplatform.settings.test"
-        sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-        import django
-
-        django.setup()
+        setup()
+        from django.db import connection
         from django.test.utils import setup_databases, teardown_databases
 
-        if "sqlite" in _engine():
-            _on_file(Path(home) / "bench.sqlite3")
+        if connection.vendor == "sqlite":
+            # In memory it would leave out the disk and count as the process's memory.
+            connection.settings_dict["TEST"]["NAME"] = str(Path(home) / "bench.sqlite3")
         old = setup_databases(verbosity=0, interactive=False)
+        name = str(connection.settings_dict["NAME"])
         try:
-            yield
+            url = f"sqlite:///{name}"
+            if connection.vendor != "sqlite":
+                url = urlunsplit(urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}"))
+            environment = {**os.environ, "DATABASE_URL": url}
+            for phase in ("push", "score"):
+                command = [sys.executable, "-m", "benchmarks.runs", phase]
+                if code := subprocess.run(command, env=environment, check=False).returncode:
+                    return code
         finally:
             teardown_databases(old, verbosity=0)
+    return 0
 
 
-def _engine() -> str:
-    from django.conf import settings
+def setup() -> None:
+    """Set Django up with the test settings: tasks run in line, logs stay quiet."""
+    os.environ["DJANGO_SETTINGS_MODULE"] = "evalplatform.settings.test"
+    import django
 
-    return str(settings.DATABASES["default"]["ENGINE"])
-
-
-def _on_file(path: Path) -> None:
-    """A test database in memory would leave out the disk and count as the process's memory."""
-    from django.db import connection
-
-    connection.settings_dict["TEST"]["NAME"] = str(path)
+    django.setup()
+    logging.disable(logging.INFO)
 
 
-def measure() -> None:
-    """Make a frozen version of N items and a run, then time taking in, scoring and the run's end."""
+def push() -> None:
+    """Make a frozen version of N items and a run, and time taking the outputs in."""
     from django.test import Client
 
     from core_app.actors import SYSTEM
     from core_app.roles import Role
-    from datasets_app.models import DatasetVersion
     from datasets_app.services import dataset_create, draft_get_or_create, items_import, version_freeze
-    from runs_app.models import Aggregate, Run, Score
-    from runs_app.services.aggregates import run_finish
-    from runs_app.services.runs import run_complete, run_create
-    from runs_app.services.scoring import batch_score
+    from runs_app.services.runs import run_create
     from runs_app.services.suites import suite_create
     from runs_app.services.systems import system_get_or_create, system_version_get_or_create
     from teams_app.models import Membership, Team, User
@@ -152,16 +154,14 @@ def measure() -> None:
     user = User.objects.create_user(username="bench", email="bench@example.org")
     Membership.objects.create(team=team, user=user, role=Role.OWNER)
     dataset = dataset_create(actor=SYSTEM, team=team, slug="kb", name="KB")
-    version: DatasetVersion = draft_get_or_create(actor=SYSTEM, dataset=dataset)
+    version = draft_get_or_create(actor=SYSTEM, dataset=dataset)
     items = list(native_items(N, rng))
-    started = time.perf_counter()
     items_import(actor=SYSTEM, version=version, rows=list(enumerate(items, start=1)))
-    print(f"# imported {N} items in {time.perf_counter() - started:.1f} s", file=sys.stderr)
     version = version_freeze(actor=SYSTEM, version=version, note="bench")
     system, _made = system_get_or_create(actor=SYSTEM, team=team, slug="rag")
     system_version, _made = system_version_get_or_create(actor=SYSTEM, system=system, label="v1")
     suite = suite_create(actor=SYSTEM, team=team, slug="twelve", metrics=METRICS)
-    run: Run = run_create(
+    run = run_create(
         actor=SYSTEM, dataset_version=version, split="dev", suite_version=suite, system_version=system_version
     )
     client = Client()
@@ -169,26 +169,38 @@ def measure() -> None:
     rows = list(output_rows(items, rng))
     bodies = [json.dumps(rows[start : start + REQUEST]) for start in range(0, N, REQUEST)]
     del rows, items
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     for body in bodies:
         answer = client.post(f"/api/v1/runs/{run.public_id}/outputs", body, content_type="application/json")
         assert answer.status_code == 200, answer.content
     took = time.perf_counter() - started
+    print(f"# pushed with {time.process_time() - cpu:.1f} s of processor time", file=sys.stderr)
     report("outputs pushed by REST, each stored", N, N / took, "asked", 1500.0, "outputs/s")
-    started = time.perf_counter()
+
+
+def score() -> None:
+    """Time what lies between stored outputs and stored scores and figures, and measure this process's memory."""
+    from core_app.actors import SYSTEM
+    from runs_app.models import Aggregate, Run, Score
+    from runs_app.services.runs import run_complete
+
+    run = Run.objects.get()
+    started, cpu = time.perf_counter(), time.process_time()
+    # Tasks run in line, one after the other: what one worker does.
     run_complete(actor=SYSTEM, run=run)
-    for batch_id in list(run.batches.values_list("id", flat=True)):
-        batch_score(batch_id=batch_id)
-    scored = time.perf_counter() - started
-    run_finish(run_id=run.pk)
     took = time.perf_counter() - started
     run.refresh_from_db()
-    assert run.status == "completed", run.status_reason
+    assert run.status == "completed", f"{run.status} {run.status_reason}"
     assert Score.objects.filter(run=run).count() == N * len(METRICS)
-    print(f"# {Aggregate.objects.filter(run=run).count()} figures in {took - scored:.1f} s", file=sys.stderr)
+    figures = Aggregate.objects.filter(run=run).count()
+    print(f"# {figures} figures with {time.process_time() - cpu:.1f} s of processor time", file=sys.stderr)
     report("stored outputs to stored scores and figures, 12 metrics", N, took, "asked", 20.0, "s")
 
 
 if __name__ == "__main__":
-    with database():
-        measure()
+    phases = {"push": push, "score": score}
+    if sys.argv[1:]:
+        setup()
+        phases[sys.argv[1]]()
+    else:
+        sys.exit(main())

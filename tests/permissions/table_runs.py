@@ -6,7 +6,7 @@ from typing import Any
 
 from core_app.roles import Role
 from tests.conftest import Cast
-from tests.datasets_app.factories import make_frozen
+from tests.datasets_app.factories import make_dataset, make_frozen
 from tests.permissions.harness import Table, form, page, rest
 from tests.runs_app.factories import answers, complete, make_run, push
 
@@ -15,7 +15,7 @@ APPS = ("runs_app",)
 
 def seed(cast: Cast) -> dict[str, Any]:
     """A completed run, and one that collects, over a frozen version's dev split."""
-    version = make_frozen(cast)
+    version = make_frozen(cast, dataset=make_dataset(cast, "runs-kb"))
     done = make_run(cast, version)
     push(done, answers(done))
     complete(done)
@@ -52,7 +52,7 @@ def _outputs(cast: Cast, seeded: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 _START = {
-    "dataset": "support/kb-qa@1",
+    "dataset": "support/runs-kb@1",
     "split": "dev",
     "system": {"ref": "support/assistant", "version": "v1"},
     "suite": "support/default",
