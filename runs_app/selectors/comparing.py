@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from runs_app.models import MetricRecord, Run
@@ -26,6 +26,8 @@ from scoring.types import Score
 COMPARISON_VERSION = 1
 DEFAULT_EPS = 0.03
 DEFAULT_RESAMPLES = 10_000
+#: Groups are many and read as a whole, so each is resampled as often as a run's aggregates are.
+GROUP_RESAMPLES = 2_000
 MOVERS = 20
 
 
@@ -88,10 +90,12 @@ def run_differences(baseline: Run, candidate: Run) -> list[dict[str, Any]]:
 def comparison_settings(baseline: Run, candidate: Run) -> dict[str, Any]:
     """Return what fixes the figures besides the runs: eps (a number, or by metric), resamples, manifest hashes."""
     settings = candidate.suite_version.settings
+    resamples = settings.get("resamples", DEFAULT_RESAMPLES)
     return {
         "version": COMPARISON_VERSION,
         "eps": settings.get("eps", DEFAULT_EPS),
-        "resamples": settings.get("resamples", DEFAULT_RESAMPLES),
+        "resamples": resamples,
+        "group_resamples": min(resamples, GROUP_RESAMPLES),
         "manifests": sorted([baseline.manifest_sha256, candidate.manifest_sha256]),
     }
 
@@ -196,27 +200,40 @@ def _metric_rows(
     settings: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
     baseline, candidate = scores
-    groups = {("all", ""): items.items, **items.groups}
     bounds = bounds_for(metric, baseline, candidate)
-    for group, members in groups.items():
+
+    def row_over(group: tuple[str, str], members: Sequence[str]) -> dict[str, Any] | None:
+        is_whole = group[0] == "all"
         first = {item: baseline[item] for item in members if item in baseline}
         second = {item: candidate[item] for item in members if item in candidate}
         n_scored = (sum(score.scored for score in first.values()), sum(score.scored for score in second.values()))
-        if group[0] != "all" and not any(n_scored):
-            continue
+        if not is_whole and not any(n_scored):
+            return None
         seed = seed_for(settings, metric.identity, *group)
         result = compare_paired(
             baseline=first,
             candidate=second,
-            clusters={item: items.clusters[item] for item in members},
+            clusters=items.clusters,
             eps=eps_for(settings, metric),
             seed=seed,
-            resamples=settings["resamples"],
+            resamples=settings["resamples" if is_whole else "group_resamples"],
             higher_is_better=metric.higher_is_better,
             bounds=bounds,
         )
-        movers = _movers(result, first, second) if group[0] == "all" else []
-        yield _row(metric, group, result, n_scored, len(members), movers, seed)
+        movers = _movers(result, first, second) if is_whole else []
+        return _row(metric, group, result, n_scored, len(members), movers, seed)
+
+    whole = row_over(("all", ""), items.items)
+    assert whole is not None
+    yield whole
+    for group, members in items.groups.items():
+        if len(members) == len(items.clusters):
+            # A group of all items is the whole under another name, figures included.
+            yield {**whole, "group": group[0], "group_value": group[1], "movers": []}
+            continue
+        row = row_over(group, members)
+        if row is not None:
+            yield row
 
 
 def _adjust(rows: list[dict[str, Any]]) -> None:

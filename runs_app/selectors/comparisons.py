@@ -13,7 +13,7 @@ from datasets_app import policies as dataset_policies
 from datasets_app.models import VersionEntry
 from runs_app.models import Comparison, Output, Run
 from runs_app.policies import policy
-from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates, shown_row
+from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates, shown_rows
 from runs_app.states import RunStatus
 from teams_app.models import Team
 
@@ -23,6 +23,14 @@ RUN_RELATED = (
     "suite_version__suite__team",
     "system_version__system__team",
     "snapshot__corpus",
+)
+#: Large columns of a run and what hangs on it, which no list shows.
+RUN_DEFERRED = (
+    "manifest",
+    "warnings",
+    "dataset_version__manifest",
+    "suite_version__metrics",
+    "suite_version__settings",
 )
 _PAIR_RELATED = tuple(f"{side}__{path}" for side in ("baseline", "candidate") for path in RUN_RELATED)
 
@@ -44,7 +52,9 @@ def completed_runs(actor: Actor, team: Team) -> QuerySet[Run]:
 
 def comparisons_visible(actor: Actor, team: Team | None = None) -> QuerySet[Comparison]:
     """Return the comparisons that the actor may view, newest first, without their rows of figures."""
-    rows = policy.visible_to(actor, Comparison.objects.select_related("team", *_PAIR_RELATED)).defer("results")
+    deferred = [f"{side}__{path}" for side in ("baseline", "candidate") for path in RUN_DEFERRED]
+    rows = policy.visible_to(actor, Comparison.objects.select_related("team", *_PAIR_RELATED))
+    rows = rows.defer("results", "differences", *deferred)
     return (rows if team is None else rows.filter(team=team)).order_by("-pk")
 
 
@@ -118,8 +128,6 @@ def comparison_view(actor: Actor, comparison: Comparison) -> dict[str, Any]:
     """Return the comparison as REST, pages and reports show it to this reader (docs/comparisons.md)."""
     redaction = comparison_redaction(actor, comparison)
     hidden = hidden_reason(comparison, redaction)
-    rows = comparison.results or []
-    overall = {row["metric"]: row for row in rows if row["group"] == "all"}
     changed = comparison.settings.get("outputs_changed")
     return {
         **comparison_brief(comparison),
@@ -130,7 +138,7 @@ def comparison_view(actor: Actor, comparison: Comparison) -> dict[str, Any]:
         "differences": comparison.differences,
         "outputs_changed": redaction.count(changed),
         "settings": comparison.settings["fixed"],
-        "results": [shown_row(row, overall[row["metric"]], redaction, hidden) for row in rows],
+        "results": shown_rows(comparison.results or [], redaction, hidden),
     }
 
 

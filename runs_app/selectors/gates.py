@@ -16,7 +16,7 @@ from runs_app.gating.rules import Rule, names_metric, parse_rules
 from runs_app.gating.sentences import reason_sentence, rule_sentence
 from runs_app.models import Gate, GateCheck, GatePolicy, MetricRecord, SuiteVersion
 from runs_app.policies import RunAction, policy
-from runs_app.selectors.comparisons import RUN_RELATED, comparison_url, run_brief
+from runs_app.selectors.comparisons import RUN_DEFERRED, RUN_RELATED, comparison_url, run_brief
 from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates
 from runs_app.selectors.systems import by_ref
 from runs_app.states import PolicyStatus
@@ -39,6 +39,12 @@ _CHECK_RELATED = (
     "policy__gate__team",
     "comparison__team",
     *(f"{side}__{path}" for side in ("run", "baseline") for path in RUN_RELATED),
+)
+
+
+_CHECK_DEFERRED = (
+    "comparison__results",
+    *(f"{side}__{path}" for side in ("run", "baseline") for path in RUN_DEFERRED),
 )
 
 
@@ -102,7 +108,8 @@ def policy_view(row: GatePolicy) -> dict[str, Any]:
 
 def checks_of(gate: Gate) -> QuerySet[GateCheck]:
     """Return the gate's verdicts, newest first, with what a list shows of them."""
-    return GateCheck.objects.filter(policy__gate=gate).select_related(*_CHECK_RELATED).order_by("-pk")
+    rows = GateCheck.objects.filter(policy__gate=gate).select_related(*_CHECK_RELATED)
+    return rows.defer("rules", *_CHECK_DEFERRED).order_by("-pk")
 
 
 def rule_kinds() -> list[dict[str, Any]]:
@@ -122,7 +129,8 @@ def suite_metrics(team: Team) -> list[str]:
 def latest_checks(actor: Actor, team: Team, limit: int = 5) -> list[GateCheck]:
     """Return the team's newest verdicts, for its home page."""
     rows = policy.visible_to(actor, GateCheck.objects.filter(policy__gate__team=team))
-    return list(rows.select_related(*_CHECK_RELATED).order_by("-pk")[:limit])
+    rows = rows.select_related(*_CHECK_RELATED).defer("rules", *_CHECK_DEFERRED)
+    return list(rows.order_by("-pk")[:limit])
 
 
 def home_panel(actor: Actor, team: Team) -> dict[str, Any] | None:

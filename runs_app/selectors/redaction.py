@@ -6,7 +6,8 @@ nothing where fewer than k answers or scores differ, so that changing one answer
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,27 +76,51 @@ def redaction_for(actor: Actor, run: Run) -> Redaction:
 
 
 def is_twin(run: Run) -> bool:
-    """Return whether another run of the system differs from this one in too few outputs (found when the run completed)."""
+    """Return whether another run of the system differs from this one in too few outputs (found at its completion)."""
     return any(warning.get("code") == "too_few_changes" for warning in run.warnings)
 
 
-def shown_row(row: Mapping[str, Any], overall: Mapping[str, Any], redaction: Redaction, hidden: str) -> dict[str, Any]:
-    """Return one comparison row as the reader may see it; `overall` is the same metric's row over all items.
-
-    `hidden` is the reason for which the whole comparison is closed, if any; a row alone may be closed for its group's
-    size or because too few of its items differ.
-    """
-    shown = {key: value for key, value in row.items() if key not in {"movers", "seed"}}
+def shown_rows(rows: Sequence[Mapping[str, Any]], redaction: Redaction, hidden: str) -> list[dict[str, Any]]:
+    """Return a comparison's rows as the reader may see them; `hidden` is a reason to close all of them, if any."""
     if not redaction.active:
-        return {**shown, "seed": row["seed"], "hidden": ""}
-    n, of_all = row["n"], overall["n"]
+        return [{**{key: value for key, value in row.items() if key != "movers"}, "hidden": ""} for row in rows]
+    overall = {row["metric"]: row for row in rows if row["group"] == "all"}
+    reasons = [hidden or _reason(row, overall[row["metric"]], redaction) for row in rows]
+    sets: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        if row["group"] != "all":
+            sets[row["metric"], row["group"]].append(index)
+    for members in sets.values():
+        _close_second(rows, reasons, members, redaction)
+    return [_shown(row, redaction, reason) for row, reason in zip(rows, reasons, strict=True)]
+
+
+def _reason(row: Mapping[str, Any], overall: Mapping[str, Any], redaction: Redaction) -> str:
     changed = row["wins"] + row["losses"] + _total(row["only_in_baseline"]) + _total(row["only_in_candidate"])
-    if not hidden and (0 < n < redaction.limit or redaction.small(of_all - n)):
-        hidden = "group_too_small"
-    if not hidden and redaction.small(changed):
-        hidden = "too_few_changes"
+    if redaction.small(row["n"]) or redaction.small(overall["n"] - row["n"]):
+        return "group_too_small"
+    return "too_few_changes" if redaction.small(changed) else ""
+
+
+def _close_second(
+    rows: Sequence[Mapping[str, Any]], reasons: list[str], members: Sequence[int], redaction: Redaction
+) -> None:
+    """Close further groups until those closed reach the limit: else the whole less the rest gives them away."""
+    closed = [index for index in members if reasons[index]]
+    size = sum(rows[index]["n"] for index in closed)
+    for index in sorted(members, key=lambda one: (rows[one]["n"], rows[one]["group_value"])):
+        if not closed or size >= redaction.limit:
+            return
+        if not reasons[index]:
+            reasons[index] = "group_too_small"
+            size += rows[index]["n"]
+
+
+def _shown(row: Mapping[str, Any], redaction: Redaction, hidden: str) -> dict[str, Any]:
+    shown = {key: value for key, value in row.items() if key not in {"movers", "seed"}}
     if hidden:
-        return {**shown, **_CLOSED, "hidden": hidden}
+        return {**shown, **_CLOSED, "n_total": row["n_total"] if row["group"] == "all" else None, "hidden": hidden}
+    n = row["n"]
     triple = [row["wins"], row["ties"], row["losses"]]
     open_triple = not any(redaction.small(count) for count in triple)
     worst = row["worst_case"]
