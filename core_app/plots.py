@@ -61,14 +61,20 @@ class ForestRow:
 
 
 def forest_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[list[ForestRow], Axis]:
-    """Return the rows placed on one common axis. Rows without an estimate keep their place and have no mark."""
+    """Return the rows placed on one common axis, better always to the right: `lower_is_better` mirrors a row's marks.
+
+    Values stay as they are. Rows without an estimate keep their place and have no mark.
+    """
     read = [{key: as_number(row.get(key)) for key in ("estimate", "low", "high", "eps")} for row in rows]
     axis = axis_around_zero(value for numbers in read for value in numbers.values() if value is not None)
     placed = []
     for row, numbers in zip(rows, read):
         verdict = str(row.get("verdict") or "")
         eps = numbers["eps"]
-        at = {key: None if numbers[key] is None else axis.at(numbers[key]) for key in ("estimate", "low", "high")}
+        turned = -1 if row.get("lower_is_better") else 1
+        at = {
+            key: None if numbers[key] is None else axis.at(turned * numbers[key]) for key in ("estimate", "low", "high")
+        }
         placed.append(
             ForestRow(
                 label=str(row.get("label", "")),

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urldefrag, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -23,55 +21,14 @@ import django  # noqa: E402
 
 django.setup()
 
-from django.urls import Resolver404, resolve  # noqa: E402
 from playwright.sync_api import Browser, BrowserContext, sync_playwright  # noqa: E402
 
 from tests.browser.site import ARGUMENTS, CHROMIUM, Site  # noqa: E402
+from tests.browser.walk import SIGNED_OUT, find_pages  # noqa: E402
 
 WIDTHS = (360, 1280, 1920)
 SCHEMES = ("light", "dark")
 LANGUAGES = ("en", "zh-hans")
-STARTS = ("/", "/styleguide/", "/no-such-page/")
-SIGNED_OUT = {"teams-sign-in": "/sign-in/"}
-SKIPPED = ("/admin/", "/api/", "/static/", "/metrics", "/healthz", "/readyz", "/i18n/")
-
-
-def name_of(path: str) -> str:
-    """Return the address name of a path, as a file's name; "" for what is no page."""
-    if path.startswith(SKIPPED):
-        return ""
-    try:
-        return resolve(path).view_name.replace(":", "-")
-    except Resolver404:
-        return re.sub(r"[^a-z0-9]+", "-", path).strip("-")
-
-
-def find_pages(context: BrowserContext, site: Site, limit: int) -> dict[str, str]:
-    """Walk the links breadth first; return one path for each address name."""
-    waiting = [*STARTS, f"/t/{site.team}/"]
-    found: dict[str, str] = {}
-    page = context.new_page()
-    while waiting and len(found) < limit:
-        path = waiting.pop(0)
-        name = name_of(urlsplit(path).path)
-        if not name or name in found:
-            continue
-        try:
-            answer = page.goto(site.url + path, wait_until="load")
-        except Exception as error:
-            print(f"screenshots: {path}: {type(error).__name__} (a download?)")
-            continue
-        if answer is None or "text/html" not in answer.headers.get("content-type", ""):
-            continue
-        if answer.status >= 500:
-            print(f"screenshots: {path} answers {answer.status}", file=sys.stderr)
-        found[name] = path
-        for href in page.eval_on_selector_all("a[href]", "links => links.map(link => link.href)"):
-            target = urldefrag(href)[0]
-            if target.startswith(site.url + "/"):
-                waiting.append(target.removeprefix(site.url))
-    page.close()
-    return found
 
 
 def context_for(browser: Browser, site: Site, width: int, scheme: str, language: str, person: str) -> BrowserContext:
@@ -85,7 +42,9 @@ def context_for(browser: Browser, site: Site, width: int, scheme: str, language:
 def take(browser: Browser, site: Site, folder: Path, options: argparse.Namespace) -> int:
     """Take all pictures; return how many pages there are."""
     walker = context_for(browser, site, 1280, "light", "en", options.person)
-    pages = find_pages(walker, site, options.limit)
+    pages, troubles = find_pages(walker, site, options.limit)
+    for trouble in troubles:
+        print(f"screenshots: {trouble}", file=sys.stderr)
     walker.close()
     for width in options.widths:
         for scheme in options.schemes:
@@ -119,10 +78,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         home = options.home or Path(temporary)
         site = Site(home)
-        site.manage("migrate", "--verbosity", "0")
-        if not options.bare and options.home is None:
-            filler = Site(home, settings="evalplatform.settings.dev")
-            filler.manage("demo", "--no-serve", accept=(0, 1, 2))
+        if options.bare or options.home:
+            site.manage("migrate", "--verbosity", "0")
+        else:
+            site.fill()
         site.seed()
         try:
             site.start()

@@ -132,6 +132,12 @@ def metric_name(identity: Any) -> SafeString:
     return format_html('<span class="metric" title="{}">{}</span>', identity, short_metric(str(identity)))
 
 
+@register.filter
+def pairs(mapping: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+    """Return a mapping's keys and values; `mapping.items` in a template finds a key named “items” instead."""
+    return list((mapping or {}).items())
+
+
 # ---------------------------------------------------------------- time and text
 @register.simple_tag
 def dt(value: Any) -> SafeString:

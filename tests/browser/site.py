@@ -59,6 +59,11 @@ class Site:
             raise RuntimeError(f"{arguments} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
         return done.stdout
 
+    def fill(self) -> None:
+        """Let `manage.py demo` set up a team with an eval set, runs, a comparison and a verdict."""
+        filler = Site(self.home, settings="evalplatform.settings.dev")
+        filler.manage("demo", "--no-serve", "--port", str(filler.port), accept=(0, 1, 2, 3))
+
     def seed(self) -> None:
         """Make the people and their sessions (in the first team there is, else in a new one)."""
         made = json.loads(self._run("-m", "tests.browser.seed").strip().splitlines()[-1])

@@ -150,6 +150,18 @@ def test_a_forest_plot_puts_every_number_beside_its_mark() -> None:
     assert "style=" not in html
 
 
+def test_better_is_to_the_right_also_where_lower_is_better() -> None:
+    row = {"label": "risk", "estimate": -0.2, "low": -0.3, "high": -0.1, "lower_is_better": True}
+    placed, _axis = forest_rows([row, {**row, "lower_is_better": False}])
+    assert (placed[0].estimate, placed[0].x > 50, placed[1].x < 50) == (-0.2, True, True)
+    assert placed[0].x_high < placed[0].x < placed[0].x_low
+
+
+def test_pairs_reads_a_mapping_that_has_a_key_named_items() -> None:
+    assert render("{% for k, v in m|pairs %}{{ k }}={{ v }};{% endfor %}", m={"items": 118, "b": 2}) == "items=118;b=2;"
+    assert render("{% for k, v in m|pairs %}x{% endfor %}", m=None) == ""
+
+
 def test_a_forest_plot_of_nothing_is_an_empty_table() -> None:
     assert "forest-point" not in render("{% forest_plot rows %}", rows=[])
 
