@@ -47,6 +47,13 @@ def answer(request: HttpRequest, error: DomainError, template: str = "error.html
     return response
 
 
+def bare(request: HttpRequest, error: DomainError) -> HttpResponse:
+    """Return a refusal from before sessions and people are known: a problem, or one line of text."""
+    if request.path.startswith("/api/"):
+        return answer(request, error)
+    return HttpResponse(f"{error.detail}\n", status=error.status, content_type="text/plain; charset=utf-8")
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         return answer(request, TooLarge(_("The body is larger than this address takes.")))

@@ -7,11 +7,12 @@ import uuid
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 
 from core_app import error_pages, metrics
 from core_app.address import client_address
 from core_app.context import actor_var, address_var, request_id_var
-from core_app.errors import DomainError
+from core_app.errors import DomainError, Malformed
 
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
 #: Asked every few seconds by machines; worth counting, not a line each.
@@ -38,6 +39,12 @@ class RequestContextMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
+    def _answer(self, request: HttpRequest) -> HttpResponse:
+        """Hand the request on, unless its address holds a null character, which PostgreSQL refuses in any text."""
+        if "\x00" in request.path or "%00" in request.META.get("QUERY_STRING", ""):
+            return error_pages.bare(request, Malformed(_("The address holds a null character.")))
+        return self.get_response(request)
+
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.headers.get("X-Request-ID", "")
         request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
@@ -48,7 +55,7 @@ class RequestContextMiddleware:
         ]
         started = time.monotonic()
         try:
-            response = self.get_response(request)
+            response = self._answer(request)
             _note(request, response.status_code, time.monotonic() - started)
         finally:
             for variable, token in tokens:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
@@ -41,6 +42,42 @@ def check_depth(text: str, limit: int) -> None:
             depth -= 1
 
 
+#: What JSON can write and no database keeps: the null character and halves of surrogate pairs.
+_UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def _unstorable_at(value: Any) -> str | None:
+    """Return the pointer of the first text that holds such a character, None where there is none."""
+    pending: list[tuple[str, Any]] = [("", value)]
+    while pending:
+        at, item = pending.pop()
+        if isinstance(item, str):
+            if _UNSTORABLE.search(item):
+                return at
+        elif isinstance(item, dict):
+            for key, child in item.items():
+                place = at + "/" + key.replace("~", "~0").replace("/", "~1")
+                if _UNSTORABLE.search(key):
+                    return at
+                pending.append((place, child))
+        elif isinstance(item, list):
+            pending += [(f"{at}/{index}", child) for index, child in enumerate(item)]
+    return None
+
+
+def check_storable(text: str, value: Any, *, line: int | None = None) -> None:
+    """Raise `Malformed` where a text of the parsed `value` can't be stored; `text` is the JSON that it came from."""
+    if not _UNSTORABLE_ESCAPE.search(text):
+        return
+    place = _unstorable_at(value)
+    if place is not None:
+        detail = _("A text holds a null character or half of a surrogate pair.")
+        raise Malformed(
+            detail, code="unstorable_text", errors=[FieldError(place, "unstorable_text", detail, line=line)]
+        )
+
+
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
@@ -49,7 +86,7 @@ def loads(text: str, *, line: int | None = None) -> Any:
     """Return the value of one JSON text; raises `Malformed` naming line and column."""
     check_depth(text, settings.API_MAX_JSON_DEPTH)
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         position = getattr(error, "colno", None)
         row = line if line is not None else getattr(error, "lineno", None)
@@ -59,6 +96,8 @@ def loads(text: str, *, line: int | None = None) -> Any:
         raise Malformed(
             _("The body is not valid JSON."), errors=[FieldError("", "not_json", detail, line=row)]
         ) from None
+    check_storable(text, value, line=line)
+    return value
 
 
 def decode(raw: bytes, *, line: int | None = None) -> str:

@@ -43,10 +43,8 @@ def test_a_team_is_made_and_changed_through_the_services(cast: Cast) -> None:
     team = Team.objects.get(slug="third")
     client.post(f"/admin/teams_app/team/{team.pk}/change/", {"name": "Third", "four_eyes": "on"})
     events = AuditEvent.objects.filter(team_id=team.pk).order_by("pk")
-    assert [(event.action, event.actor_label) for event in events] == [
-        ("team.create", "admin"),
-        ("team.change", "admin"),
-    ]
+    assert [event.action for event in events] == ["team.create", "team.change"]
+    assert {event.actor_label for event in events} == {"admin"}
     assert client.get(f"/admin/teams_app/team/{team.pk}/delete/").status_code == 403
 
 
