@@ -1,0 +1,1 @@
+"""Pure numbers: what every metric, interval and verdict means. No Django, no network, no database."""

@@ -1,0 +1,1 @@
+"""Refusals: the rule that reads them, the rates, and risk against coverage."""

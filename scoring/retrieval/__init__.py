@@ -1,0 +1,1 @@
+"""Retrieval metrics: one a file, each a pure function over columns of ranked labels."""

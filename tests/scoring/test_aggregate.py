@@ -115,3 +115,20 @@ def test_any_scores_give_an_ordered_interval_that_order_does_not_change(rows, me
     assert found.n_scored + sum(found.states.values()) == found.n_total
     if found.low is not None:
         assert 0 <= found.low <= found.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("clusters", "size", "rate", "icc"), [(30, 5, 0.8, 0.3), (60, 3, 0.95, 0.2), (12, 10, 0.5, 0.1)]
+)
+def test_a_clustered_proportions_interval_holds_the_truth_as_often_as_it_says(clusters, size, rate, icc):
+    rng = np.random.default_rng(3)
+    names = np.repeat(np.arange(clusters), size).astype(str).tolist()
+    items = [str(n) for n in range(clusters * size)]
+    spread = (1 - icc) / icc
+    inside = 0
+    for _ in range(600):
+        chance = rng.beta(rate * spread, (1 - rate) * spread, size=clusters)
+        values = (rng.random((clusters, size)) < chance[:, None]).astype(float).ravel()
+        found = aggregate_scores(HIT, [Score.of(v) for v in values], names, items)
+        inside += found.low <= rate <= found.high
+    assert 0.92 <= inside / 600 <= 0.98
