@@ -4,3 +4,11 @@ from django.apps import AppConfig
 class RunsAppConfig(AppConfig):
     name = "runs_app"
     verbose_name = "Runs"
+
+    def ready(self) -> None:
+        # The selectors import models, which exist only once the registry is filled.
+        from core_app.panels import register_attention, register_home_panel  # noqa: PLC0415
+        from runs_app.selectors.gates import attention, home_panel  # noqa: PLC0415
+
+        register_home_panel(40, "runs_app/_home_gates.html", home_panel)
+        register_attention(attention)

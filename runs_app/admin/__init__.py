@@ -1,5 +1,5 @@
 """The admin of this app."""
 
-from runs_app.admin import runs
+from runs_app.admin import decisions, runs
 
-__all__ = ["runs"]
+__all__ = ["decisions", "runs"]

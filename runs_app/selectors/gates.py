@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
 from core_app.errors import NotFound
+from core_app.panels import Attention
 from runs_app.gating.rules import Rule, names_metric, parse_rules
 from runs_app.gating.sentences import reason_sentence, rule_sentence
 from runs_app.models import Gate, GateCheck, GatePolicy, MetricRecord, SuiteVersion
@@ -19,7 +20,7 @@ from runs_app.policies import RunAction, policy
 from runs_app.selectors.comparisons import RUN_DEFERRED, RUN_RELATED, comparison_url, run_brief
 from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates
 from runs_app.selectors.systems import by_ref
-from runs_app.states import PolicyStatus
+from runs_app.states import PolicyStatus, Verdict
 from scoring.registry import METRICS
 from teams_app.models import Team
 
@@ -138,6 +139,27 @@ def home_panel(actor: Actor, team: Team) -> dict[str, Any] | None:
     if not policy.can(actor, RunAction.GATE_VIEW, team):
         return None
     return {"team": team, "checks": latest_checks(actor, team)}
+
+
+def attention(actor: Actor, team: Team) -> list[Attention]:
+    """Return a row for each gate whose newest verdict is no pass, and for each gate with a draft that waits."""
+    rows = []
+    for gate in gates_visible(actor, team).filter(
+        latest_verdict__in=[Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE]
+    ):
+        kwargs = {"team": team.slug, "gate": gate.slug, "check": gate.latest_check}
+        text = _("%(gate)s: %(verdict)s") % {"gate": gate.name, "verdict": Verdict(gate.latest_verdict).label}
+        level = "bad" if gate.latest_verdict == Verdict.FAIL else "warning"
+        rows.append(Attention(text=text, url=reverse("runs:gate-check", kwargs=kwargs), level=level))
+    if policy.can(actor, RunAction.GATE_ACTIVATE, team):
+        for gate in (
+            gates_visible(actor, team).filter(active_version=None, policies__status=PolicyStatus.DRAFT).distinct()
+        ):
+            url = reverse("runs:gate", kwargs={"team": team.slug, "gate": gate.slug})
+            rows.append(
+                Attention(text=_("%(gate)s: a first policy waits for activation") % {"gate": gate.name}, url=url)
+            )
+    return rows
 
 
 def check_by_id(actor: Actor, gate: Gate, public_id: str) -> GateCheck:
