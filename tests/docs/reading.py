@@ -116,3 +116,12 @@ def rest_calls() -> set[tuple[str, str]]:
                 if hasattr(view, method)
             }
     return calls
+
+
+def rest_paths() -> dict[str, str]:
+    """Return the normalized path under /api/v1/ of every REST URL by its name, such as `api:runs`."""
+    return {
+        f"api:{pattern.name}": normalized(path.removeprefix("api/v1/"))
+        for path, pattern in _walk(get_resolver().url_patterns, "")
+        if path.startswith("api/v1/")
+    }

@@ -26,9 +26,11 @@ from tests.docs.reading import (
     pages,
     refusals_raised,
     rest_calls,
+    rest_paths,
     rows,
     variables_read_by,
 )
+from tests.permissions.harness import tables
 
 OURS = {path.name for path in ROOT.iterdir() if (path / "apps.py").is_file()} | {"evalplatform", "examples"}
 #: Words of pages that promise.
@@ -115,6 +117,29 @@ def test_every_rest_call_has_a_row_and_every_row_a_call() -> None:
     assert len(calls) > 10
     assert calls - documented == set(), "not in docs/api.md"
     assert documented - calls == set(), "in docs/api.md, but not there"
+
+
+def test_the_api_page_says_who_may_make_each_call_as_the_permission_matrix_does() -> None:
+    documented = {}
+    for cells in rows(page("api.md")):
+        call = re.fullmatch(r"`([A-Z]+) ([^`?]+)(?:\?[^`]*)?`", cells[0])
+        if call:
+            documented[call[1], normalized(call[2])] = cells[-1]
+    paths = rest_paths()
+    wrong, checked = {}, 0
+    for name, (expected, _module) in tables().items():
+        for method, rule in expected.items() if name.startswith("api:") else ():
+            said = documented[method, paths[name]]
+            # A list that answers everybody shows only what the policy lets them see.
+            if rule.role is None or rule.public:
+                continue
+            who = f"{rule.role.value} · `{rule.scope}`" if rule.scope else f"{rule.role.value}, persons only"
+            checked += 1
+            if not said.startswith(who):
+                wrong[f"{method} {paths[name]}"] = (said, who)
+
+    assert checked > 30
+    assert wrong == {}
 
 
 def test_the_api_page_names_every_refusal_with_its_status() -> None:
