@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from scoring.errors import ScoringError
 from scoring.identity import MetricIdentity
 from scoring.registry import METRICS
+from scoring.stats.alike import alike_interval
 from scoring.stats.bootstrap import bootstrap_interval
 from scoring.stats.cluster_t import cluster_t, t_quantile
 from scoring.stats.clusters import Clusters, by_cluster
@@ -81,9 +82,9 @@ def aggregate_scores(
 
     Repeats are averaged within the item first. A metric whose registry kind is ``proportion``: Wilson, with n divided
     by the design effect where clusters hold several items, and the Student quantile of the clusters in place of the
-    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 20 clusters the cluster-robust t. One
-    cluster of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the
-    resampling.
+    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 20 clusters the cluster-robust t;
+    where all values are alike, the exact binomial bound. One cluster of several items, or one item of a mean: no
+    interval. ``seed`` joins the metric's identity in the resampling.
 
     Raises ScoringError where the sequences differ in length. Nothing scored: value None.
     Worked example: 8 of 10 items right, each its own cluster: value 0.8, Wilson (0.4902, 0.9433).
@@ -109,7 +110,8 @@ def aggregate_scores(
     spec = METRICS.get(identity.name)
     proportion = spec is not None and spec.kind == "proportion"
     rng_seed = f"{seed}\x00{identity.text}"
-    low, high, method, warnings = _interval(grouped, values, proportion, rng_seed, resamples, confidence)
+    bounds = spec.bounds if spec is not None else None
+    low, high, method, warnings = _interval(grouped, values, proportion, bounds, rng_seed, resamples, confidence)
     if spec is not None and low is not None and high is not None:
         low, high = max(low, spec.bounds[0]), min(high, spec.bounds[1])
     return Aggregate(
@@ -118,7 +120,13 @@ def aggregate_scores(
 
 
 def _interval(
-    grouped: Clusters, values: Sequence[float], proportion: bool, seed: str, resamples: int, confidence: float
+    grouped: Clusters,
+    values: Sequence[float],
+    proportion: bool,
+    bounds: tuple[float, float] | None,
+    seed: str,
+    resamples: int,
+    confidence: float,
 ) -> tuple[float | None, float | None, str, list[str]]:
     n, g = len(values), grouped.g
     if proportion:
@@ -134,6 +142,9 @@ def _interval(
         return low, high, f"Wilson, design effect {effect:.2f}", []
     if g < 2:
         return None, None, "none", ["one cluster only: no interval can be given"]
+    if bounds is not None and all(value == values[0] for value in values):
+        alike = alike_interval(values[0], g, lowest=bounds[0], highest=bounds[1], confidence=confidence)
+        return alike.low, alike.high, alike.method, []
     if g < FEW_CLUSTERS:
         t = cluster_t(grouped, confidence)
         return t.low, t.high, t.method, [f"only {g} clusters"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scoring.errors import ScoringError
+from scoring.stats.alike import alike_interval
 from scoring.stats.bootstrap import Interval, bootstrap_interval
 from scoring.stats.cluster_t import cluster_t
 from scoring.stats.clusters import Clusters, by_cluster
@@ -73,9 +74,9 @@ def compare_paired(
 
     ``clusters``: item id to cluster; an item without one is its own cluster. ``seed``: see ``seeds.seed_of``.
     ``bounds``: the metric's lowest and highest value, for the worst case. At 20 clusters and above the interval is the
-    cluster bootstrap's BCa, below it is the cluster-robust t, with a warning; with one cluster there is none and the
-    verdict is inconclusive. An item that one side does not list at all counts as state ``absent``. The order of the
-    mappings changes nothing.
+    cluster bootstrap's BCa, below it is the cluster-robust t, with a warning; where all differences are alike, the
+    exact binomial bound (``alike``); with one cluster there is none and the verdict is inconclusive. An item that one
+    side does not list at all counts as state ``absent``. The order of the mappings changes nothing.
 
     Raises ScoringError for negative or not finite eps or noise, or resamples below 1. No common item: all figures None.
     Worked example: baseline a 0, b 1, c 0; candidate a 1, b 1, c 0: estimate 1/3, one win, two ties.
@@ -223,32 +224,15 @@ def _interval(
     g = grouped.g
     if g < 2:
         return None, ["one cluster only: no interval can be given"]
-    same = all(d == diffs[0] for d in diffs)
-    notes = ["all differences are 0: the interval is a point"] if same and diffs[0] == 0 else []
-    if g >= FEW_CLUSTERS:
-        return bootstrap_interval(
-            grouped, rng=generator(seed, "bootstrap"), resamples=resamples, confidence=confidence
-        ), notes
-    notes.append(f"only {g} clusters: cluster-robust t interval instead of the bootstrap")
-    if same and diffs[0] != 0:
-        return _few_and_alike(diffs[0], g, confidence, bounds), [
-            *notes,
-            "all differences are alike: interval by the exact binomial bound",
-        ]
-    return cluster_t(grouped, confidence), notes
-
-
-def _few_and_alike(difference: float, g: int, confidence: float, bounds: tuple[float, float]) -> Interval:
-    """With g alike clusters, a share of up to 1 - (alpha/2)^(1/g) of other ones cannot be ruled out; these may lie
-    anywhere.
-
-    Without this a t interval of no width would call two items that agree an improvement.
-    """
-    share = 1.0 - ((1.0 - confidence) / 2.0) ** (1.0 / g)
-    reach = bounds[1] - bounds[0]
-    low = difference - share * (difference + reach)
-    high = difference + share * (reach - difference)
-    return Interval(min(low, difference), max(high, difference), "exact binomial bound")
+    few = [f"only {g} clusters: cluster-robust t interval instead of the bootstrap"] if g < FEW_CLUSTERS else []
+    if all(d == diffs[0] for d in diffs):
+        reach = bounds[1] - bounds[0]
+        found = alike_interval(diffs[0], g, lowest=-reach, highest=reach, confidence=confidence)
+        return found, ["all differences are alike: interval by the exact binomial bound"]
+    if few:
+        return cluster_t(grouped, confidence), few
+    rng = generator(seed, "bootstrap")
+    return bootstrap_interval(grouped, rng=rng, resamples=resamples, confidence=confidence), []
 
 
 def _with_worst(main: PairedComparison, worst: PairedComparison) -> PairedComparison:

@@ -132,3 +132,12 @@ def test_a_clustered_proportions_interval_holds_the_truth_as_often_as_it_says(cl
         found = aggregate_scores(HIT, [Score.of(v) for v in values], names, items)
         inside += found.low <= rate <= found.high
     assert 0.92 <= inside / 600 <= 0.98
+
+
+def test_a_mean_of_ones_has_an_interval_all_the_same() -> None:
+    items = [f"i{n}" for n in range(49)]
+    found = aggregate_scores(
+        identity("retrieval.evidence_recall", k=10), [Score.of(1.0)] * 49, items, items, seed="any"
+    )
+    assert (found.value, found.high, found.interval_method) == (1.0, 1.0, "exact binomial bound")
+    assert found.low == pytest.approx(0.025 ** (1 / 49))

@@ -42,11 +42,20 @@ def test_a_clear_gain_is_improved_and_lower_is_better_turns_it_round():
     assert compare(old, old - 0.2, higher_is_better=False).verdict == "improved"
 
 
-def test_a_run_against_itself_is_equivalent():
+def test_no_difference_on_sixty_items_is_not_yet_equivalence():
     values = [0.0, 1.0] * 30
     found = compare(values, values)
-    assert (found.verdict, found.estimate, found.low, found.high, found.p_value) == ("equivalent", 0, 0, 0, 1)
-    assert "all differences are 0: the interval is a point" in found.warnings
+    # Up to 1 - 0.025^(1/60) = 6 % of questions may differ although none of these sixty does.
+    assert (found.verdict, found.estimate, found.p_value) == ("inconclusive", 0, 1)
+    assert (found.low, found.high) == (pytest.approx(-0.0596, abs=1e-4), pytest.approx(0.0596, abs=1e-4))
+    assert found.method == "exact binomial bound"
+
+
+def test_no_difference_on_two_hundred_items_is_equivalence():
+    values = [0.0, 1.0] * 100
+    found = compare(values, values)
+    assert (found.verdict, found.estimate, found.p_value) == ("equivalent", 0, 1)
+    assert found.high == pytest.approx(0.0183, abs=1e-4)
 
 
 def test_two_items_that_agree_are_no_proof():
