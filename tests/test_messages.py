@@ -62,7 +62,11 @@ def test_a_translation_keeps_its_placeholders(catalogue: Catalog) -> None:
 @pytest.mark.parametrize(("term", "word"), GLOSSARY.items())
 def test_a_term_has_one_translation(catalogue: Catalog, term: str, word: str) -> None:
     pattern = re.compile(rf"\b{term}s?\b(?![:=])", re.IGNORECASE)
-    other = [(m.id, texts(m)[0]) for m in catalogue if m.id and pattern.search(source(m)) and word not in texts(m)[0]]
+    other = [
+        (m.id, texts(m)[0])
+        for m in catalogue
+        if m.id and pattern.search(PLACEHOLDER.sub("", source(m))) and word not in texts(m)[0]
+    ]
     assert other == []
 
 
