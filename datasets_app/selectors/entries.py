@@ -51,9 +51,12 @@ def question_entries(version: DatasetVersion, split: str) -> QuerySet[VersionEnt
     return entries_of(version, split).annotate(opaque=F("item__public_id")).order_by("opaque")
 
 
-def is_protected_split(version: DatasetVersion, split: str) -> bool:
-    """Return whether reading the split is an exposure: a test split that is frozen, or holds items that once were."""
-    if split != Split.FROZEN:
+def is_exposure(actor: Actor, version: DatasetVersion, split: str) -> bool:
+    """Return whether the actor's reading of the split is an exposure: it may show items that are frozen, or were.
+
+    A steward without `read` sees only test items of a draft that were never frozen: that is writing, not exposure.
+    """
+    if split != Split.FROZEN or not policy.may_read_protected(actor, version.dataset):
         return False
     protected = VersionEntry.objects.filter(version=version, split=split, item__protected_at__isnull=False)
     return not version.is_open or protected.filter(item__released_at=None).exists()

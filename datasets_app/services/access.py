@@ -13,6 +13,7 @@ from core_app.errors import Conflict, FieldError, Forbidden, Invalid
 from core_app.services import audit_record
 from datasets_app.models import Dataset, DatasetVersion, ExposureEntry, Grant
 from datasets_app.policies import DatasetAction, policy
+from datasets_app.selectors import is_exposure
 from datasets_app.services.versions import person_behind
 from datasets_app.states import ExposureUse, Level, Split
 from teams_app.models import Membership, ServiceToken, Team, User
@@ -155,8 +156,8 @@ def exposure_record(
 
 @transaction.atomic
 def export_record(*, actor: Actor, version: DatasetVersion, split: str, items: int, reason: str = "") -> None:
-    """Enter an export: a frozen split's in the ledger, a dev split's in the audit trail alone."""
-    if split == Split.FROZEN:
+    """Enter an export: in the ledger where it exposes frozen items, else in the audit trail alone."""
+    if is_exposure(actor, version, split):
         exposure_record(actor=actor, version=version, split=split, use=ExposureUse.EXPORT, items=items, reason=reason)
         return
     audit_record(

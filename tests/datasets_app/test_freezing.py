@@ -244,6 +244,9 @@ def test_raw_sql_cannot_change_what_is_frozen(cast: Cast, statement: str) -> Non
     entry = version.entries.filter(split="frozen").first()
     assert entry is not None
     names = {"version": version.pk, "draft": draft.pk, "revision": entry.revision_id, "free_item": free.pk}
+    if connection.vendor == "postgresql":
+        # A foreign key still to be checked would refuse a TRUNCATE before the guard is asked.
+        connection.check_constraints()
     refusal = pytest.raises(IntegrityError, match="never changed")
     with refusal, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement.format(**names))

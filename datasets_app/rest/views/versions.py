@@ -30,7 +30,7 @@ from datasets_app.rest.serializers import (
 from datasets_app.selectors import (
     FACETS,
     exposures_of,
-    is_protected_split,
+    is_exposure,
     question_entries,
     readable_split,
     version_by_ref,
@@ -135,7 +135,7 @@ class ItemsView(ApiView):
         split = choice(request, "split", tuple(Split.values), Split.DEV.value)
         filters = {name: request.query_params.get(name, "") for name in (*FACETS, "q")}
         entries = readable_split(self.actor, found, split, filters)
-        if not is_protected_split(found, split):
+        if not is_exposure(self.actor, found, split):
             return self.paged(request, entries, render.item, ordering="id")
         count = entries.count() if wants_ndjson(request) else 0
         response = self.paged(request, entries, render.item, ordering="id")
