@@ -48,6 +48,8 @@ TABLE: Table = {
     "core:healthz": {"GET": _PUBLIC},
     "core:readyz": {"GET": Expectation(public=True, allowed=(200, 503))},
     "core:metrics": {"GET": _PUBLIC},
+    # The kit is shown to staff; nobody else need know of it.
+    "core:styleguide": {"GET": Expectation(public=True, allowed=404, statuses={"admin": 200})},
     "set_language": {
         # Django answers a GET with a redirect and changes nothing.
         "GET": Expectation(public=True, allowed=302),
