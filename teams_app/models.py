@@ -24,7 +24,7 @@ class User(AbstractUser):
     email = models.EmailField(_("e-mail"), unique=True)
     language = models.CharField(_("language"), max_length=10, blank=True, help_text=_("Empty: as the browser asks."))
 
-    objects = UserManager()
+    objects = UserManager()  # type: ignore[misc]
 
     class Meta:
         verbose_name = _("person")

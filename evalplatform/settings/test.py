@@ -7,7 +7,7 @@ from pathlib import Path
 os.environ.setdefault("EVALPLATFORM_HOME", str(Path(tempfile.gettempdir()) / f"evalplatform-test-{os.getpid()}"))
 
 from evalplatform.settings.dev import *  # noqa: F403
-from evalplatform.settings.dev import DATABASES, HOME, REST_FRAMEWORK
+from evalplatform.settings.dev import DATABASES, HOME, REST_FRAMEWORK, STATIC_ROOT
 
 SECRET_KEY = "only-for-the-tests"  # noqa: S105
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
@@ -24,5 +24,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+# WhiteNoise warns where its folder is missing, and warnings are errors here.
+Path(STATIC_ROOT).mkdir(parents=True, exist_ok=True)
 AXES_ENABLED = False
 REST_FRAMEWORK = {**REST_FRAMEWORK, "DEFAULT_THROTTLE_CLASSES": []}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from examples.demo.seed import TEAM
 from examples.demo.terminal import Terminal
@@ -47,7 +47,8 @@ def tell(*, steward: Api, pipeline: Api, terminal: Terminal) -> dict[str, Any]:
     version = _load_and_freeze(steward, terminal)
     _grant(steward, pipeline)
     runs: dict[tuple[str, str], str] = {}
-    for name in ("v1", "v2"):
+    names: tuple[Literal["v1", "v2"], ...] = ("v1", "v2")
+    for name in names:
         for split in ("dev", "frozen"):
             runs[name, split] = _run(pipeline, version, name, split, terminal)
     comparison = pipeline.post("comparisons", {"baseline": runs["v1", "frozen"], "candidate": runs["v2", "frozen"]})
@@ -114,7 +115,7 @@ def _grant(steward: Api, pipeline: Api) -> None:
     )
 
 
-def _run(pipeline: Api, version: str, name: str, split: str, terminal: Terminal) -> str:
+def _run(pipeline: Api, version: str, name: Literal["v1", "v2"], split: str, terminal: Terminal) -> str:
     config = CONFIGS[name]
     run = pipeline.post(
         "runs",

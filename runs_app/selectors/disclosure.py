@@ -100,8 +100,9 @@ def _mask(figure: Figure, redaction: Redaction) -> None:
     figure.value, figure.low, figure.high = (
         redaction.number(value) for value in (figure.value, figure.low, figure.high)
     )
-    shown = redaction.counts(figure.states)
-    blank = [figure.states[state] for state, count in shown.items() if count is None]
+    counts = {state: count for state, count in figure.states.items() if count is not None}
+    shown = redaction.counts(counts)
+    blank = [counts[state] for state, count in shown.items() if count is None]
     known = redaction.part(figure.n_scored or 0, figure.n_total or 0)
     if blank and (len(blank) == 1 or sum(blank) < redaction.limit):
         known = None

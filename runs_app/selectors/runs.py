@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, QuerySet, Sum
@@ -116,7 +117,8 @@ def progress_of(run: Run) -> dict[str, Any]:
     """
     phase = "collecting" if run.status in {RunStatus.CREATED, RunStatus.COLLECTING} else "scoring"
     if phase == "collecting":
-        done, since = Output.objects.filter(run=run).count(), run.created_at
+        done = Output.objects.filter(run=run).count()
+        since: datetime | None = run.created_at
     else:
         batches = run.batches.filter(status=BatchStatus.DONE).aggregate(done=Sum("size"), n=Count("id"))
         done, since = batches["done"] or 0, run.collected_at

@@ -90,9 +90,10 @@ def _scores_of(run: Run, metric: MetricRecord, outputs: dict[int, tuple[str, int
     for output_id, judge_repeat, state, value in found.values_list(
         "output_id", "judge_repeat", "state", "value"
     ).iterator(chunk_size=5000):
-        score = _NONE[state] if value is None else made.get(value)
-        if score is None:
-            score = made[value] = PureScore(State.SCORED, value)
+        if value is None:
+            score = _NONE[state]
+        else:
+            score = made.get(value) or made.setdefault(value, PureScore(State.SCORED, value))
         rows.append((*outputs[output_id], judge_repeat, score))
     rows.sort(key=lambda row: row[:3])
     return rows

@@ -28,7 +28,10 @@ def _conflict(model: type[models.Model], unique: Sequence[str], update: Sequence
 
 
 def _column(model: type[models.Model], name: str) -> str:
-    return connection.ops.quote_name(model._meta.get_field(name).column)
+    field = model._meta.get_field(name)
+    assert isinstance(field, models.Field)
+    assert field.column is not None
+    return connection.ops.quote_name(field.column)
 
 
 def rows_write(

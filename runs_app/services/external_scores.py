@@ -27,7 +27,13 @@ _PARTS = ("stage", "variant", "judge")
 def _identity_text(metric: str, identity_json: str, parts: tuple[tuple[str, Any], ...]) -> str:
     named = {key: str(value) for key, value in parts if key in _PARTS}
     params = {key: value for key, value in parts if key not in _PARTS}
-    return MetricIdentity(name=metric, params=params, **named).text
+    return MetricIdentity(
+        name=metric,
+        params=params,
+        stage=named.get("stage"),
+        variant=named.get("variant"),
+        judge=named.get("judge"),
+    ).text
 
 
 def external_identity(metric: str, identity: Mapping[str, Any]) -> str:

@@ -58,6 +58,8 @@ def _maker(actor: Actor, made_by: User | None) -> User:
         if made_by is None:
             raise Invalid(_("Name the person who answers for this token."))
         return made_by
+    if actor.id is None:
+        raise Invalid(_("Only a person makes tokens."))
     return User.objects.get(pk=actor.id)
 
 
