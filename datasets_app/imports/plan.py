@@ -68,6 +68,13 @@ class PlannedRow:
         return facets_of(self.item.content, self.item.tiers)
 
     @property
+    def present_revision_id(self) -> int:
+        """Return the revision that the row leaves as it is."""
+        if self.standing is None or self.standing.revision_id is None:
+            raise ValueError("a new item has no revision yet")
+        return self.standing.revision_id
+
+    @property
     def same_question(self) -> bool:
         """Return whether the wording is that of the present revision."""
         content = self.standing.content if self.standing else None

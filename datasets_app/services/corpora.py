@@ -88,8 +88,7 @@ def _changed_texts(corpus: Corpus, parsed: list[tuple[int, ParsedDocument]], err
             known[doc_id, version_id] = digest
     for line, document in parsed:
         for index, version in enumerate(document.versions):
-            digest = known.get((document.doc_id, version.version_id))
-            if digest is not None and digest != version.text_sha256:
+            if known.get((document.doc_id, version.version_id), version.text_sha256) != version.text_sha256:
                 detail = _("The stored text of version “%(id)s” differs; give the new text a version id of its own.")
                 pointer = f"/versions/{index}/text"
                 message = detail % {"id": version.version_id}
@@ -102,15 +101,17 @@ def _write(corpus: Corpus, documents: list[ParsedDocument], report: DocumentRepo
     for part in chunks([document.doc_id for document in documents]):
         stored |= {row.doc_id: row for row in Document.objects.filter(corpus=corpus, doc_id__in=part)}
         rows = DocumentVersion.objects.filter(document__corpus=corpus, document__doc_id__in=part)
-        for row in rows.select_related("document").defer("text"):
-            versions[row.document.doc_id, row.version_id] = row
-    new_documents, changed_documents, new_versions, changed_versions = [], [], [], []
+        for version in rows.select_related("document").defer("text"):
+            versions[version.document.doc_id, version.version_id] = version
+    new_documents: list[Document] = []
+    changed_documents: list[Document] = []
+    new_versions: list[DocumentVersion] = []
+    changed_versions: list[DocumentVersion] = []
     for document in documents:
-        row = stored.get(document.doc_id)
         before = report.versions_created + report.versions_updated
-        fresh = row is None
-        if row is None:
-            row = Document(corpus=corpus, doc_id=document.doc_id)
+        fresh = document.doc_id not in stored
+        row = stored.get(document.doc_id) or Document(corpus=corpus, doc_id=document.doc_id)
+        if fresh:
             new_documents.append(row)
         wanted = {"title": document.title, "language": document.language, "audience": document.audience}
         different = any(getattr(row, name) != value for name, value in wanted.items())

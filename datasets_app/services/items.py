@@ -141,7 +141,7 @@ def _write(version: DatasetVersion, rows: list[PlannedRow], actor: Actor, *, rev
         VersionEntry(
             version=version,
             item_id=item_ids[row.line],
-            revision_id=revision_ids.get(row.line) or (row.standing.revision_id if row.standing else None),
+            revision_id=revision_ids.get(row.line) or row.present_revision_id,
             split=row.split,
             tiers=row.item.tiers,
             facets=row.facets,
