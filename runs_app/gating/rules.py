@@ -155,8 +155,9 @@ def _rule(row: Any, pointer: str, knows: Callable[[str], bool], errors: list[Fie
     if not isinstance(row, Mapping):
         errors.append(FieldError(pointer, "not_an_object", _("A rule is an object with a “kind”.")))
         return None
-    name = row.get("kind")
-    kind = KINDS.get(name) if isinstance(name, str) else None
+    given = row.get("kind")
+    name = given if isinstance(given, str) else ""
+    kind = KINDS.get(name)
     if kind is None:
         known = ", ".join(KINDS)
         errors.append(

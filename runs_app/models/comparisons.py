@@ -15,8 +15,8 @@ def new_comparison_id() -> str:
 class Comparison(models.Model):
     """A paired comparison, computed once and kept. `results` is null where the runs are not comparable.
 
-    `results` is a list of rows as the API shows them (docs/comparisons.md); `differences` lists what keeps the runs from
-    being compared, or what differs without doing so.
+    `results` is a list of rows as the API shows them (docs/comparisons.md); `differences` lists what keeps the runs
+    from being compared, or what differs without doing so.
     """
 
     public_id = models.CharField(_("id"), max_length=40, unique=True, default=new_comparison_id)

@@ -63,24 +63,17 @@ def _system_differences(baseline: Run, candidate: Run) -> Iterator[dict[str, Any
 
 def run_differences(baseline: Run, candidate: Run) -> list[dict[str, Any]]:
     """Return what differs between the runs; a row with `blocking` keeps them from being compared."""
-    snapshots = [str(run.snapshot) if run.snapshot_id else None for run in (baseline, candidate)]
     versions = [run.dataset_version for run in (baseline, candidate)]
-    rows = [
+    snapshots = [str(run.snapshot) if run.snapshot_id else None for run in (baseline, candidate)]
+    rows: list[tuple[str, Any, Any, bool, bool]] = [
         ("dataset", versions[0].ref, versions[1].ref, versions[0].pk != versions[1].pk, True),
-        ("split", baseline.split, candidate.split, baseline.split != candidate.split, True),
-        ("tier", baseline.tier, candidate.tier, baseline.tier != candidate.tier, True),
-        ("snapshot", *snapshots, baseline.snapshot_id != candidate.snapshot_id, True),
-        ("repeats", baseline.repeats, candidate.repeats, baseline.repeats != candidate.repeats, True),
-        (
-            "judge_repeats",
-            baseline.judge_repeats,
-            candidate.judge_repeats,
-            baseline.judge_repeats != candidate.judge_repeats,
-            False,
-        ),
+        ("snapshot", snapshots[0], snapshots[1], baseline.snapshot_id != candidate.snapshot_id, True),
     ]
+    for field, blocking in (("split", True), ("tier", True), ("repeats", True), ("judge_repeats", False)):
+        one, other = getattr(baseline, field), getattr(candidate, field)
+        rows.append((field, one, other, one != other, blocking))
     libraries = [run.manifest.get("libraries") for run in (baseline, candidate)]
-    rows.append(("libraries", *libraries, libraries[0] != libraries[1], False))
+    rows.append(("libraries", libraries[0], libraries[1], libraries[0] != libraries[1], False))
     found = [
         _difference(field, one, other, blocking=blocking) for field, one, other, differs, blocking in rows if differs
     ]

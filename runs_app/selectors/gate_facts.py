@@ -130,7 +130,7 @@ class FactBook:
         record, problem = self._record(rule)
         if record is None:
             return PairFacts(problem=problem, metric=rule.metric)
-        known = {"metric": record.identity, "higher_is_better": record.higher_is_better}
+        known: dict[str, Any] = {"metric": record.identity, "higher_is_better": record.higher_is_better}
         if self.comparison is None or not self.comparison.comparable:
             code = "no_baseline" if self.comparison is None else "not_comparable"
             return PairFacts(problem=problem or code, **known)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -63,8 +63,9 @@ def gate_by_ref(actor: Actor, ref: str) -> Gate:
     return by_ref(actor, Gate.objects.select_related("team", "system__team"), ref)
 
 
-def gates_visible(actor: Actor, team: Team | None = None) -> QuerySet[Gate]:
-    """Return the gates that the actor may view, each with `latest_verdict`, `latest_check`, `active_version`."""
+def gates_visible(actor: Actor, team: Team | None = None) -> QuerySet[Any]:
+    """Return the gates that the actor may view, annotated with `latest_verdict`, `latest_check`, `latest_at`,
+    `active_version` and `has_draft`."""
     checks = GateCheck.objects.filter(policy__gate=OuterRef("pk")).order_by("-pk")
     active = GatePolicy.objects.filter(gate=OuterRef("pk"), status=PolicyStatus.ACTIVE)
     rows = policy.visible_to(actor, Gate.objects.select_related("team", "system__team")).annotate(
@@ -72,11 +73,12 @@ def gates_visible(actor: Actor, team: Team | None = None) -> QuerySet[Gate]:
         latest_check=Subquery(checks.values("public_id")[:1]),
         latest_at=Subquery(checks.values("created_at")[:1]),
         active_version=Subquery(active.values("version")[:1]),
+        has_draft=Exists(GatePolicy.objects.filter(gate=OuterRef("pk"), status=PolicyStatus.DRAFT)),
     )
     return (rows if team is None else rows.filter(team=team)).order_by("slug", "pk")
 
 
-def gate_view(gate: Gate) -> dict[str, Any]:
+def gate_view(gate: Any) -> dict[str, Any]:
     """Return a gate as lists show it; `gate` comes from `gates_visible`."""
     return {
         "id": gate.public_id,
@@ -144,21 +146,17 @@ def home_panel(actor: Actor, team: Team) -> dict[str, Any] | None:
 def attention(actor: Actor, team: Team) -> list[Attention]:
     """Return a row for each gate whose newest verdict is no pass, and for each gate with a draft that waits."""
     rows = []
-    for gate in gates_visible(actor, team).filter(
-        latest_verdict__in=[Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE]
-    ):
-        kwargs = {"team": team.slug, "gate": gate.slug, "check": gate.latest_check}
-        text = _("%(gate)s: %(verdict)s") % {"gate": gate.name, "verdict": Verdict(gate.latest_verdict).label}
-        level = "bad" if gate.latest_verdict == Verdict.FAIL else "warning"
-        rows.append(Attention(text=text, url=reverse("runs:gate-check", kwargs=kwargs), level=level))
-    if policy.can(actor, RunAction.GATE_ACTIVATE, team):
-        for gate in (
-            gates_visible(actor, team).filter(active_version=None, policies__status=PolicyStatus.DRAFT).distinct()
-        ):
+    may_activate = policy.can(actor, RunAction.GATE_ACTIVATE, team)
+    for gate in gates_visible(actor, team):
+        if gate.latest_verdict not in {None, Verdict.PASS}:
+            kwargs = {"team": team.slug, "gate": gate.slug, "check": gate.latest_check}
+            text = _("%(gate)s: %(verdict)s") % {"gate": gate.name, "verdict": Verdict(gate.latest_verdict).label}
+            level = "bad" if gate.latest_verdict == Verdict.FAIL else "warning"
+            rows.append(Attention(text=text, url=reverse("runs:gate-check", kwargs=kwargs), level=level))
+        if may_activate and gate.has_draft and gate.active_version is None:
             url = reverse("runs:gate", kwargs={"team": team.slug, "gate": gate.slug})
-            rows.append(
-                Attention(text=_("%(gate)s: a first policy waits for activation") % {"gate": gate.name}, url=url)
-            )
+            waits = _("%(gate)s: a first policy waits for activation") % {"gate": gate.name}
+            rows.append(Attention(text=waits, url=url))
     return rows
 
 

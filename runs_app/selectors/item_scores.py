@@ -75,7 +75,8 @@ def item_table(*runs: Run) -> ItemTable:
             version_id=runs[0].dataset_version_id, item__external_id__in=originals
         ).values_list("item__external_id", "revision__cluster")
     }
-    clusters, groups = {}, {}
+    clusters: dict[str, str] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for external_id, _pk, cluster, language, facets, original in rows:
         clusters[external_id] = cluster or own.get(original) or elsewhere.get(original) or original or external_id
         for group in facet_groups(facets, language):

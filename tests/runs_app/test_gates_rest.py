@@ -129,7 +129,7 @@ def test_a_run_that_is_not_there_or_not_completed(cast: Cast) -> None:
 def test_a_token_needs_a_level_on_the_frozen_split(cast: Cast) -> None:
     version = big_version(cast)
     _first, second = make_pair(cast, version, baseline=GOOD, candidate=GOOD, split="frozen")
-    make_gate(cast, [NI])
+    make_gate(cast, [{**NI, "margin": 0.1}])
     api = cast.api("token")
     refused = api.post(f"{API}/gates/support/release/checks", {"run": second.public_id})
     assert (refused.status_code, refused.json()["code"]) == (403, "level_required")

@@ -178,10 +178,8 @@ def comparison(**fields: Any) -> dict[str, Any]:
 
 def test_markdown_of_a_comparison() -> None:
     text = comparison_markdown(comparison())
-    assert (
-        "| answers.task_success v1 | all | 0.500 | 0.750 | +0.250 | \\[+0.120, +0.380] | 0.002 | 40 | 40 | 0.030 | ▲ improved |"
-        in text
-    )
+    figures = "0.500 | 0.750 | +0.250 | \\[+0.120, +0.380] | 0.002 | 40 | 40 | 0.030"
+    assert f"| answers.task_success v1 | all | {figures} | ▲ improved |" in text
     assert "type: fact" not in text
     assert "| system.version | v1 | v2 | no |" in text
 
