@@ -3,10 +3,13 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView
 
+from core_app.api_docs import api_docs
+
 app_name = "api"
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", api_docs, name="docs"),
     path("", include("teams_app.rest.urls")),
     path("", include("datasets_app.rest.urls")),
     path("", include("runs_app.rest.urls")),

@@ -130,6 +130,7 @@ TABLE: Table = {
     "teams:audit-export": {"GET": page(Role.STEWARD)},
     "teams:audit-check": {"POST": form(Role.STEWARD)},
     "api:schema": {"GET": _PUBLIC},
+    "api:docs": {"GET": _PUBLIC},
     "api:me": {"GET": Expectation(anyone=True)},
     # A list over all teams: an outsider gets one without this team in it (tests/teams_app/test_rest_teams.py).
     "api:teams": {"GET": Expectation(anyone=True)},
