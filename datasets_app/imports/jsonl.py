@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from core_app.errors import DomainError, FieldError, Malformed
-from core_app.rest.parsers import check_depth, decode, loads
+from core_app.rest.parsers import check_depth, decode
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _DECODER = json.JSONDecoder()
@@ -35,12 +35,20 @@ def _check_encoding(raw: bytes) -> None:
 
 
 def _line(raw: bytes, number: int) -> Any:
+    """Return a line's value. NaN, NUL and cut surrogates pass: the item's own check names the field that holds them."""
     try:
-        return loads(decode(raw, line=number), line=number)
+        text = decode(raw, line=number)
+        check_depth(text, settings.API_MAX_JSON_DEPTH)
+        return json.loads(text)
     except DomainError as error:
         first = error.errors[0] if error.errors else None
-        code = error.code if error.code in {"not_utf8", "too_deep"} else "not_json"
-        return Unreadable(code, f"{error.detail} {first.detail}" if first else str(error.detail))
+        return Unreadable(error.code, f"{error.detail} {first.detail}" if first else str(error.detail))
+    except json.JSONDecodeError as error:
+        return Unreadable(
+            "not_json", _("Not valid JSON: %(what)s (column %(n)s).") % {"what": error.msg, "n": error.colno}
+        )
+    except (ValueError, RecursionError) as error:
+        return Unreadable("not_json", str(error))
 
 
 def _list(text: str, start: int) -> Iterator[tuple[int, Any]]:

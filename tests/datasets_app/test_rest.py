@@ -105,7 +105,9 @@ def test_bad_bodies_are_problems_that_name_line_and_field(cast: Cast) -> None:
     duplicate = _refused(post(good + good), 422)
     assert (duplicate["errors"][0]["line"], duplicate["errors"][0]["pointer"]) == (2, "/external_id")
     nan = _refused(post(good + '{"external_id": "n", "question": "q", "metadata": {"x": NaN}}'), 422)
-    assert nan["errors"][0]["line"] == 2
+    assert (nan["errors"][0]["line"], nan["errors"][0]["pointer"]) == (2, "/metadata/x")
+    cut = _refused(post(good + '{"external_id": "n", "question": "q", "reference": "\\ud800"}'), 422)
+    assert (cut["errors"][0]["line"], cut["errors"][0]["pointer"]) == (2, "/reference")
     encoded = _refused(post(good.encode() + '{"external_id": "g", "question": "多久"}'.encode("gb18030")), 422)
     assert (encoded["errors"][0]["line"], encoded["errors"][0]["code"]) == (2, "not_utf8")
     assert _refused(post(good.encode("utf-16")), 400)["code"] == "not_utf8"
@@ -130,6 +132,15 @@ def test_skip_reports_the_refused_rows_beside_the_good_ones(cast: Cast) -> None:
         (2, "/types/0", "unknown_value"),
         (3, "", "not_json"),
     ]
+
+
+def test_null_characters_are_taken_out_of_imported_texts(cast: Cast) -> None:
+    make_dataset(cast)
+    body = '{"external_id": "n", "question": "one\\u0000two"}'
+    for kind, text in ((NDJSON, body), ("application/json", f"[{body}]")):
+        response = cast.api("editor").post("/api/v1/datasets/support/kb-qa/imports", text, content_type=kind)
+        assert response.status_code == 201, response.content
+    assert Item.objects.get().revisions.get().question == "onetwo"
 
 
 def test_an_editor_importing_test_items_gets_403_naming_the_rows(cast: Cast) -> None:
