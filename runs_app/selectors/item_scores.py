@@ -115,19 +115,17 @@ def run_metrics(run: Run) -> list[MetricRecord]:
 
 def item_scores(run: Run, metric: MetricRecord, outputs: OutputTable) -> dict[str, PureScore]:
     """Return one score for each item that has any, repeats averaged within the item (scoring.aggregate.item_scores)."""
-    rows = (
-        Score.objects.filter(run=run, metric=metric)
-        .order_by("output_id", "judge_repeat")
-        .values_list("output_id", "state", "value")
-    )
-    made: dict[float, PureScore] = {}
+    rows = Score.objects.filter(run=run, metric=metric).order_by().values_list("output_id", "state", "value")
+    # Scores are immutable and take few values: one object for each keeps tens of thousands of rows cheap.
+    made: dict[tuple[str, float | None], PureScore] = {(state, None): score for state, score in _NONE.items()}
     scores: list[PureScore] = []
     items: list[str] = []
     for output_id, state, value in rows.iterator(chunk_size=5000):
-        if value is None:
-            score = _NONE[state]
-        else:
-            score = made.get(value) or made.setdefault(value, PureScore(State.SCORED, value))
+        score = made.get((state, value))
+        if score is None:
+            score = made[state, value] = PureScore(State(state), value)
         scores.append(score)
         items.append(outputs.items[output_id])
+    if run.repeats == 1 and run.judge_repeats == 1:
+        return dict(zip(items, scores, strict=True))
     return average_repeats(scores, items)

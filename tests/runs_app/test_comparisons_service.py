@@ -5,7 +5,7 @@ from django.db import IntegrityError, connection, transaction
 
 from core_app.errors import Conflict, Forbidden, Invalid, NotFound
 from core_app.models import AuditEvent
-from runs_app.models import Comparison
+from runs_app.models import Comparison, Run, Score
 from runs_app.selectors.comparing import comparison_rows
 from runs_app.selectors.comparisons import comparison_view
 from runs_app.services.comparisons import comparison_create
@@ -164,3 +164,22 @@ def test_a_comparison_cannot_be_changed_even_by_raw_sql(cast: Cast, statement: s
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(statement)
     assert Comparison.objects.count() == 1
+
+
+def test_repeats_are_averaged_within_the_item(cast: Cast) -> None:
+    version = big_version(cast)
+    runs = []
+    for label, values in (("v1", (0.0, 0.0)), ("v2", (1.0, 0.0))):
+        run = make_scored_run(cast, version, {TASK: [values[0]] * 40}, label=label, status=RunStatus.SCORING, repeats=2)
+        record = run.scores.first().metric
+        for output in list(run.outputs.all()):
+            output.pk, output.repeat = None, 2
+            output.save()
+            Score.objects.create(run=run, output=output, metric=record, state="scored", value=values[1])
+        Run.objects.filter(pk=run.pk).update(status=RunStatus.COMPLETED)
+        run.refresh_from_db()
+        runs.append(run)
+    comparison = comparison_create(actor=cast.actor("viewer"), baseline=runs[0], candidate=runs[1])
+    row = row_of(comparison, TASK)
+    assert (row["n"], row["estimate"], row["candidate"]) == (40, 0.5, {"value": 0.5, "n": 40})
+    assert comparison.settings["outputs_changed"] == 80
