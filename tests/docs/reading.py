@@ -105,11 +105,13 @@ def normalized(path: str) -> str:
 
 
 def rest_calls() -> set[tuple[str, str]]:
-    """Return (method, normalized path under /api/v1/) of every REST call that the site answers."""
+    """Return (method, normalized path under /api/v1/) of every call there; a plain function is a page to read."""
     calls = set()
     for path, pattern in _walk(get_resolver().url_patterns, ""):
         if path.startswith("api/v1/"):
             view = getattr(pattern.callback, "view_class", None) or getattr(pattern.callback, "cls", None)
+            if view is None:
+                calls.add(("GET", normalized(path.removeprefix("api/v1/"))))
             calls |= {
                 (method.upper(), normalized(path.removeprefix("api/v1/")))
                 for method in _METHODS
