@@ -29,7 +29,7 @@ RULES: list[dict[str, Any]] = [
     {"kind": "floor", "metric": "answers.task_success", "limit": 0.45, "on": "low"},
     {"kind": "floor", "metric": "retrieval.evidence_recall@10 stage=prompt", "limit": 0.6, "on": "low"},
     {"kind": "ceiling", "metric": "refusal.false_accept", "limit": 0.5, "on": "value"},
-    {"kind": "max_missing", "metric": "answers.task_success", "share": 0.02},
+    {"kind": "max_missing", "share": 0.02},
 ]
 #: Shown in the terminal; the pages show all.
 SHOWN = (

@@ -1,11 +1,13 @@
 """Bodies that this app's calls take."""
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from core_app.rest.fields import StrictSerializer
 from runs_app.states import RunMode
 
 
+@extend_schema_field({"oneOf": [{"type": "string"}, {"type": "object"}]})
 class SystemRefField(serializers.Field):
     """`"support/assistant@v1.4"`, or an object with `ref`, `version`, `change`, `git_sha`, `config`."""
 

@@ -1,7 +1,7 @@
 """What of a decision's figures a reader may see where the runs stand on a frozen split (docs/comparisons.md).
 
 Holders of `read`, and everyone on a dev split, see all. Others see groups of at least k items, rounded values, and
-nothing where fewer than k answers or scores differ, so that changing one answer gives no item's score away.
+nothing where fewer than k answers differ, so that changing one answer gives no item's score away.
 """
 
 from __future__ import annotations
@@ -96,10 +96,8 @@ def shown_rows(rows: Sequence[Mapping[str, Any]], redaction: Redaction, hidden: 
 
 
 def _reason(row: Mapping[str, Any], overall: Mapping[str, Any], redaction: Redaction) -> str:
-    changed = row["wins"] + row["losses"] + _total(row["only_in_baseline"]) + _total(row["only_in_candidate"])
-    if redaction.small(row["n"]) or redaction.small(overall["n"] - row["n"]):
-        return "group_too_small"
-    return "too_few_changes" if redaction.small(changed) else ""
+    small = redaction.small(row["n"]) or redaction.small(overall["n"] - row["n"])
+    return "group_too_small" if small else ""
 
 
 def _close_second(
@@ -154,7 +152,3 @@ _CLOSED: dict[str, Any] = {
 
 def _side(side: Mapping[str, Any], total: int, redaction: Redaction) -> dict[str, Any]:
     return {"value": redaction.number(side["value"]), "n": redaction.part(side["n"], total)}
-
-
-def _total(counts: Mapping[str, int]) -> int:
-    return sum(counts.values())
