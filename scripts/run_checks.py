@@ -2,7 +2,8 @@
 """Run every check that this machine can run, go on after a failure, and end with one summary of what ran where.
 
 ``scripts/run_checks.py [--only NAME]... [-- PYTEST_ARGUMENTS]``. The tests run twice: on SQLite with the embedded
-Valkey, and on PostgreSQL with Redis (from ``DATABASE_URL`` and ``REDIS_URL``, else private instances).
+Valkey, and on PostgreSQL with Redis (from ``DATABASE_URL`` and ``REDIS_URL``, else private instances); what touches no
+database runs the first time alone.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from with_services import MISSING_SERVICE, find_postgres_bin
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+#: What no database changes runs once: pure numbers, documents, scripts, and how pages look in a browser.
+WITHOUT_DATABASE = ("tests/scoring", "tests/docs", "tests/examples", "tests/scripts", "tests/browser")
 SUMMARY_LINE = re.compile(r"\b\d+ (?:passed|failed|errors?|skipped|deselected)\b.* in [\d.]+s")
 
 
@@ -106,7 +109,8 @@ def check_postgres(arguments: list[str]) -> Result:
     name = "tests on PostgreSQL and Redis"
     if not os.environ.get("DATABASE_URL") and find_postgres_bin() is None:
         return Result(name, None, "not run: PostgreSQL is not installed and DATABASE_URL is not set", 0)
-    command = [sys.executable, "scripts/with_services.py", "--", *pytest_command(arguments)]
+    chosen = arguments or [f"--ignore={folder}" for folder in WITHOUT_DATABASE]
+    command = [sys.executable, "scripts/with_services.py", "--", *pytest_command(chosen)]
     result = run(name, command, dict(os.environ))
     if result.code == MISSING_SERVICE and "passed" not in result.note:
         return Result(name, result.code, "the private instances did not start (see above)", result.seconds)
