@@ -61,6 +61,7 @@ BADGES: dict[str, Badge] = {
     "win": Badge(_("Win"), "ok", "up"),
     "loss": Badge(_("Loss"), "bad", "down"),
     "tie": Badge(_("Tie"), "neutral", "equal"),
+    "no_data": Badge(_("No data"), "neutral", "dash"),
     "not_comparable": Badge(_("Not comparable"), "warn", "slash"),
     # runs and their batches
     "created": Badge(_("Created"), "neutral", "ring"),

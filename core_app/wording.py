@@ -16,6 +16,8 @@ _TOKEN = re.compile(
 )
 #: Beyond this many tokens a word diff costs more than it tells.
 DIFF_LIMIT = 3000
+#: Texts that share less than this of their tokens are two texts: their diff would be a patchwork.
+DIFF_LEAST = 0.5
 
 
 def as_number(value: object) -> float | None:
@@ -99,8 +101,11 @@ def word_diff(old: str, new: str) -> list[tuple[str, str]]:
         return [("equal", old)] if old else []
     if len(before) + len(after) > DIFF_LIMIT:
         return [("delete", old), ("insert", new)]
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    if before and after and matcher.ratio() < DIFF_LEAST:
+        return [("delete", old), ("insert", new)]
     pieces: list[tuple[str, str]] = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
             pieces.append(("equal", "".join(before[a:b])))
             continue

@@ -138,6 +138,20 @@ def pairs(mapping: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
     return list((mapping or {}).items())
 
 
+@register.filter
+def plain(value: Any) -> str:
+    """Return a value of JSON as a person reads it: yes and no, lists with commas, a dash for nothing."""
+    if value is None or value == "" or value == []:
+        return "–"
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, (list, tuple)):
+        return ", ".join(plain(part) for part in value)
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {plain(part)}" for key, part in value.items())
+    return str(value)
+
+
 # ---------------------------------------------------------------- time and text
 @register.simple_tag
 def dt(value: Any) -> SafeString:
@@ -174,7 +188,10 @@ def copy_text(value: Any, label: str = "", short: int = 0) -> dict[str, Any]:
 def diff_words(old: Any, new: Any) -> SafeString:
     """Return the difference of two texts with `<del>` and `<ins>`."""
     wrap = {"equal": "{}", "delete": "<del>{}</del>", "insert": "<ins>{}</ins>"}
-    pieces = (format_html(wrap[kind], text) for kind, text in word_diff(str(old or ""), str(new or "")))
+    found = word_diff(str(old or ""), str(new or ""))
+    if [kind for kind, _text in found] == ["delete", "insert"]:
+        wrap["insert"] = "<br><ins>{}</ins>"
+    pieces = (format_html(wrap[kind], text) for kind, text in found)
     return format_html('<span class="pre-text">{}</span>', mark_safe("".join(pieces)))  # noqa: S308 - escaped pieces
 
 

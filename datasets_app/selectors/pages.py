@@ -54,6 +54,33 @@ class Quote:
     found: bool = False
 
 
+def _in_word(char: str) -> bool:
+    """Return whether a cut beside this character would part a word; CJK has no gaps between words."""
+    return char.isalnum() and char < "\u2e80"
+
+
+def text_before(text: str, start: int) -> str:
+    """Return the text before a span, from the beginning of a word on; … where more stands before it."""
+    first = max(0, start - AROUND)
+    if first == 0:
+        return text[:start]
+    if _in_word(text[first - 1]):
+        while first < start and _in_word(text[first]):
+            first += 1
+    return "…" + text[first:start].lstrip()
+
+
+def text_after(text: str, end: int) -> str:
+    """Return the text after a span, up to the end of a word; … where more follows."""
+    last = end + AROUND
+    if last >= len(text):
+        return text[end:]
+    if _in_word(text[last]):
+        while last > end and _in_word(text[last - 1]):
+            last -= 1
+    return text[end:last].rstrip() + "…"
+
+
 def evidence_quotes(dataset: Dataset, entry: VersionEntry) -> list[list[list[Quote]]]:
     """Return the item's evidence as groups → requirements → alternatives, spans with their text from the corpus."""
     evidence = entry.revision.content.get("evidence", [])
@@ -80,9 +107,9 @@ def evidence_quotes(dataset: Dataset, entry: VersionEntry) -> list[list[list[Quo
             version_id=row.version_id,
             start=start,
             end=end,
-            before=row.text[max(0, start - AROUND) : start],
+            before=text_before(row.text, start),
             text=row.text[start:end],
-            after=row.text[end : end + AROUND],
+            after=text_after(row.text, end),
             title=row.document.title,
             found=True,
         )

@@ -77,8 +77,16 @@ class DatasetView(TeamView):
     def team(self) -> Team:
         return self.dataset.team
 
+    @cached_property
+    def shown_version(self) -> DatasetVersion | None:
+        """The version that the tabs lead to: the newest, which is the draft where there is one."""
+        newest = DatasetVersion.objects.filter(dataset=self.dataset).order_by("-number").first()
+        if newest is not None:
+            newest.dataset = self.dataset
+        return newest
+
     def page(self, request: HttpRequest, **context: Any) -> HttpResponse:  # type: ignore[override]
-        return super().page(request, **{"dataset": self.dataset, **context})
+        return super().page(request, **{"dataset": self.dataset, "version": self.shown_version, **context})
 
 
 class VersionView(DatasetView):
@@ -93,8 +101,9 @@ class VersionView(DatasetView):
     def dataset(self) -> Dataset:
         return self.version.dataset
 
-    def page(self, request: HttpRequest, **context: Any) -> HttpResponse:  # type: ignore[override]
-        return super().page(request, **{"version": self.version, **context})
+    @property
+    def shown_version(self) -> DatasetVersion:  # type: ignore[override]
+        return self.version
 
 
 class CorpusView(TeamView):

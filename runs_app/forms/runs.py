@@ -55,8 +55,12 @@ class RunFilterForm(forms.Form):
 
     status = forms.ChoiceField(label=_("Status"), required=False, choices=[("", _("Any")), *RunStatus.choices])
     split = forms.ChoiceField(label=_("Split"), required=False, choices=[("", _("Any")), *Split.choices])
-    system = forms.CharField(label=_("System"), required=False, max_length=120)
-    dataset = forms.CharField(label=_("Dataset"), required=False, max_length=120)
+    system = forms.CharField(
+        label=_("System"), required=False, max_length=120, widget=forms.TextInput(attrs={"list": "known-systems"})
+    )
+    dataset = forms.CharField(
+        label=_("Dataset"), required=False, max_length=120, widget=forms.TextInput(attrs={"list": "known-datasets"})
+    )
 
 
 class SystemForm(forms.Form):

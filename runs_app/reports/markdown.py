@@ -68,7 +68,8 @@ def check_markdown(view: Mapping[str, Any]) -> str:
     if view["baseline_detail"]:
         lines.append(_("Baseline %(run)s.") % {"run": cell(run_name(view["baseline_detail"]))})
     header = [
-        _("Rule"), _("Verdict"), _("Observed"), _("95 % interval"), _("Missing as worst"), "n", _("Limit"), _("Reason"),
+        _("Rule"), _("Verdict"), _("Observed"), _("Interval (95 %)"), _("Missing as worst"), "n", _("Limit"),
+        _("Reason"),
     ]  # fmt: skip
     lines += ["", *_table(header, [_rule_cells(rule) for rule in view["rules"]], right=(2, 3, 4, 5, 6))]
     lines += ["", *_foot(view), f"`manifest sha256 {view['manifest_sha256']}`", "", str(view["url"])]
@@ -134,8 +135,8 @@ def comparison_markdown(view: Mapping[str, Any]) -> str:
 
 def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     header = [
-        _("Metric"), _("Group"), _("Baseline"), _("Candidate"), _("Difference"), _("95 % interval"), _("p (Holm)"), "n",
-        _("Clusters"), "eps", _("Verdict"),
+        _("Metric"), _("Group"), _("Baseline"), _("Candidate"), _("Difference"), _("Interval (95 %)"), _("p (Holm)"),
+        "n", _("Clusters"), "eps", _("Verdict"),
     ]  # fmt: skip
     return _table(header, [_comparison_cells(row) for row in rows], right=range(2, 10))
 
@@ -165,7 +166,7 @@ def run_markdown(view: Mapping[str, Any]) -> str:
         f"{cell(view['dataset'])} · {view['split']}" + (f" · {view['tier']}" if view["tier"] else ""),
         "",
         *_table(
-            [_("Metric"), _("Group"), _("Value"), _("95 % interval"), _("n scored"), "n", _("Not scored")],
+            [_("Metric"), _("Group"), _("Value"), _("Interval (95 %)"), _("n scored"), "n", _("Not scored")],
             [_summary_cells(row) for row in view["summary"]],
             right=(2, 3, 4, 5),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import F, FilteredRelation, Q, QuerySet
@@ -13,6 +14,7 @@ from datasets_app import selectors as dataset_selectors
 from runs_app.models import MetricRecord, Output, Run, Score
 from runs_app.policies import policy
 from runs_app.selectors.item_scores import run_metrics
+from scoring.gold import Span
 from scoring.types import EvalItem
 
 #: What a row of the list of items shows besides the metric that it is sorted by.
@@ -85,9 +87,27 @@ def sort_metric(run: Run, identity: str) -> MetricRecord | None:
     return chosen[0] if chosen else None
 
 
+def span_share(unit: Mapping[str, Any], spans: Iterable[Span]) -> float | None:
+    """Return the largest share of one span that lies inside the unit's place in its document; None for nothing."""
+    start, end = unit.get("start"), unit.get("end")
+    if start is None or end is None:
+        return None
+    shares = [
+        (min(end, span.end) - max(start, span.start)) / (span.end - span.start)
+        for span in spans
+        if span.doc_id == unit.get("doc_id") and span.version_id in {None, unit.get("version_id")}
+    ]
+    best = max(shares, default=0.0)
+    return best if best > 0 else None
+
+
 def ranked_lists(output: Output, native: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the output's ranked lists with the units that meet a labelled one marked as hits."""
+    """Return the output's ranked lists with the units marked that meet a labelled one or part of the evidence.
+
+    `covers` is the largest share of one evidence span that the unit holds, None without such a span.
+    """
     gold = EvalItem.from_native(native).gold
+    spans = [a for group in gold.groups for requirement in group for a in requirement if isinstance(a, Span)]
     canonical = gold.canonical()
     labels = gold.labels()
     lists = []
@@ -95,7 +115,9 @@ def ranked_lists(output: Output, native: dict[str, Any]) -> list[dict[str, Any]]
         rows = []
         for rank, unit in enumerate(units, start=1):
             label = labels.get(canonical.get(unit["id"], unit["id"]))
-            rows.append({**unit, "rank": rank, "label": label, "is_hit": bool(label and label > 0)})
+            covers = span_share(unit, spans)
+            is_hit = bool(label and label > 0) or covers is not None
+            rows.append({**unit, "rank": rank, "label": label, "covers": covers, "is_hit": is_hit})
         lists.append({"stage": stage, "units": rows, "hits": sum(row["is_hit"] for row in rows)})
     return lists
 

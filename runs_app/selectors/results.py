@@ -15,13 +15,14 @@ from core_app.actors import Actor
 from runs_app.models import Output, Run
 from runs_app.selectors.disclosure import Figure
 from runs_app.selectors.runs import PRIMARY, closed_reason, figures_of, outcomes_of, redaction_of
+from runs_app.selectors.unscored import is_unscored
 from runs_app.states import Outcome, RunStatus
 from scoring.diagnosis import Thresholds, diagnose
 from scoring.identity import MetricIdentity
 
 _LEFT_OUT = re.compile(r"stage=.*|v\d+")
 STAGE_ORDER = ("coarse", "retrieved", "reranked", "prompt", "")
-_GROUP_NAMES = {
+GROUP_NAMES = {
     "type": gettext_lazy("Question type"),
     "tier": gettext_lazy("Tier"),
     "language": gettext_lazy("Language"),
@@ -61,13 +62,17 @@ _WORDS = {
 
 @dataclass(slots=True)
 class Results:
-    """One run's page of figures. `retrieval` has one row a metric and one cell (or None) a stage."""
+    """One run's page of figures. `retrieval` has one row a metric and one cell (or None) a stage.
+
+    `unscored` are the figures without a scored item; they are in no other table.
+    """
 
     primary: Figure | None = None
     closed: str = ""
     stages: list[str] = field(default_factory=list)
     retrieval: list[tuple[str, list[Figure | None]]] = field(default_factory=list)
     families: list[tuple[str, list[Figure]]] = field(default_factory=list)
+    unscored: list[Figure] = field(default_factory=list)
     groups: list[tuple[Any, list[Figure]]] = field(default_factory=list)
     group_metric: str = ""
     metrics: list[str] = field(default_factory=list)
@@ -96,7 +101,7 @@ def _groups(figures: Iterable[Figure], identity: str) -> list[tuple[Any, list[Fi
     found = [figure for figure in figures if figure.metric == identity]
     macro = [figure for figure in found if figure.group == "macro"]
     groups = []
-    for group, name in _GROUP_NAMES.items():
+    for group, name in GROUP_NAMES.items():
         rows = [figure for figure in found if figure.group == group]
         if rows:
             groups.append((name, rows + (macro if group == "type" else [])))
@@ -151,10 +156,12 @@ def results_of(actor: Actor, run: Run, *, group_metric: str = "") -> Results:
         metrics=[figure.metric for figure in wholes],
         outcomes=outcomes_of(actor, run),
     )
-    results.stages, results.retrieval = _retrieval(wholes)
-    for family in dict.fromkeys(figure.family for figure in wholes):
+    results.unscored = [figure for figure in wholes if is_unscored(figure)]
+    scored = [figure for figure in wholes if not is_unscored(figure)]
+    results.stages, results.retrieval = _retrieval(scored)
+    for family in dict.fromkeys(figure.family for figure in scored):
         if family != "retrieval":
-            results.families.append((family, [figure for figure in wholes if figure.family == family]))
+            results.families.append((family, [figure for figure in scored if figure.family == family]))
     default = results.primary.metric if results.primary else next(iter(results.metrics), "")
     results.group_metric = group_metric if group_metric in results.metrics else default
     results.groups = _groups(figures, results.group_metric)

@@ -15,12 +15,10 @@ from core_app.wording import short_metric
 from runs_app.forms.decisions import CompareForm
 from runs_app.models import Comparison
 from runs_app.policies import RunAction, policy
-from runs_app.selectors.comparisons import (
-    comparison_by_id,
-    comparison_view,
-    comparisons_visible,
-    completed_runs,
-)
+from runs_app.selectors.comparisons import comparison_by_id, comparison_view, comparisons_visible, completed_runs
+from runs_app.selectors.results import GROUP_NAMES
+from runs_app.selectors.runs import PRIMARY
+from runs_app.selectors.unscored import common_eps, split_unscored
 from runs_app.services.comparisons import comparison_create, comparison_items_read
 from runs_app.views.decision_pages import DecisionPage
 
@@ -63,24 +61,18 @@ class ComparePage(DecisionPage):
 
 
 def forest_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of a forest plot: better is to the right, whatever the metric's direction."""
+    """Return the rows of a forest plot, figures as they are; the plot mirrors marks where lower is better."""
     plotted = []
     for row in rows:
         if row["estimate"] is None:
             continue
-        sign = 1 if row["higher_is_better"] else -1
-        ends = sorted(sign * end for end in (row["low"], row["high"]) if end is not None) or [None, None]
-        label = short_metric(row["metric"]) if row["group"] == "all" else f"{row['group_value']}"
+        label = short_metric(row["metric"]) if row["group"] == "all" else str(row["group_value"])
         plotted.append(
             {
-                "label": label if sign > 0 else f"{label} ↓",
+                "label": label if row["higher_is_better"] else f"{label} ↓",
                 "title": row["metric"],
-                "estimate": sign * row["estimate"],
-                "low": ends[0],
-                "high": ends[-1],
-                "eps": row["eps"],
-                "verdict": row["verdict"],
-                "n": row["n"],
+                "lower_is_better": not row["higher_is_better"],
+                **{key: row[key] for key in ("estimate", "low", "high", "eps", "verdict", "n")},
             }
         )
     return plotted
@@ -95,15 +87,21 @@ class ComparisonPage(DecisionPage):
     def get(self, request: HttpRequest, team: str, comparison: str) -> HttpResponse:
         found = self._found(comparison)
         view = comparison_view(self.actor, found)
-        overall = [row for row in view["results"] if row["group"] == "all"]
+        overall, unscored = split_unscored(self.actor, found, view["results"])
         chosen = self._chosen(request, overall)
-        groups = [row for row in view["results"] if row["group"] != "all" and row["metric"] == chosen]
+        groups = [
+            {**row, "group_label": GROUP_NAMES.get(row["group"], row["group"])}
+            for row in view["results"]
+            if row["group"] != "all" and row["metric"] == chosen
+        ]
         may_read = all(policy.may_read_items(self.actor, run) for run in (found.baseline, found.candidate))
         return self.page(
             request,
             comparison=found,
             view=view,
             overall=overall,
+            unscored=unscored,
+            common_eps=common_eps(overall),
             groups=groups,
             chosen=chosen,
             forest=forest_rows(overall),
@@ -124,7 +122,8 @@ class ComparisonPage(DecisionPage):
     def _chosen(request: HttpRequest, overall: list[dict[str, Any]]) -> str:
         known = [row["metric"] for row in overall]
         asked = request.GET.get("metric", "")
-        return asked if asked in known else next(iter(known), "")
+        primary = (row["metric"] for row in overall if row["name"] == PRIMARY)
+        return asked if asked in known else next(primary, next(iter(known), ""))
 
     def _movers(self, request: HttpRequest, found: Comparison, chosen: str, may_read: bool) -> Any:
         """On a frozen split items are read on request alone, because each reading enters the ledger."""

@@ -12,8 +12,10 @@ from django.shortcuts import redirect, render
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from core_app.csv import csv_response
 from core_app.errors import DomainError
 from core_app.pages import add_refusal, form_data
+from datasets_app.selectors import datasets_of, evidence_quotes
 from datasets_app.states import VersionStatus
 from runs_app.forms.runs import RunFilterForm, RunForm
 from runs_app.models import Run
@@ -21,8 +23,10 @@ from runs_app.policies import RunAction, policy
 from runs_app.selectors.item_scores import run_metrics
 from runs_app.selectors.items import item_detail, outputs_worst_first, sort_metric
 from runs_app.selectors.results import results_of
+from runs_app.selectors.run_list import RUN_COLUMNS, run_cells
 from runs_app.selectors.runs import primary_figures, progress_of, run_in, runs_visible, warnings_of
 from runs_app.selectors.starting import start_choices
+from runs_app.selectors.systems import systems_visible
 from runs_app.services.reading import items_read_record
 from runs_app.services.runs import run_cancel, run_complete, run_create, run_retry_failed
 from runs_app.services.suites import default_suite
@@ -35,8 +39,19 @@ def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
+#: What the list may be sorted by; ids ascend with time.
+ORDERS = {
+    "created": ("pk",),
+    "-created": ("-pk",),
+    "status": ("status", "-pk"),
+    "-status": ("-status", "-pk"),
+    "system": ("system_version__system__slug", "-pk"),
+    "-system": ("-system_version__system__slug", "-pk"),
+}
+
+
 class RunListPage(DecisionPage):
-    """The team's runs, newest first, each with its primary figure."""
+    """The team's runs, newest first, each with its primary figure; as CSV with `format=csv`."""
 
     action = RunAction.VIEW
     template_name = "runs_app/run_list.html"
@@ -47,10 +62,22 @@ class RunListPage(DecisionPage):
         for name in ("system", "dataset"):
             if filters.get(name) and "/" not in filters[name] and "_" not in filters[name]:
                 filters[name] = f"{team}/{filters[name]}"
-        page = Paginator(runs_visible(self.actor, team=self.team, **filters), 50).get_page(request.GET.get("page"))
+        order = ORDERS.get(request.GET.get("sort", ""), ORDERS["-created"])
+        runs = runs_visible(self.actor, team=self.team, **filters).order_by(*order)
+        if request.GET.get("format") == "csv":
+            return csv_response(f"runs-{self.team.slug}.csv", RUN_COLUMNS, run_cells(self.actor, runs))
+        page = Paginator(runs, 50).get_page(request.GET.get("page"))
         figures = primary_figures(self.actor, page)
-        rows = [(run, figures.get(run.pk)) for run in page]
-        return self.page(request, form=form, page=page, rows=rows, is_filtered=any(filters.values()))
+        return self.page(
+            request,
+            form=form,
+            page=page,
+            rows=[(run, figures.get(run.pk)) for run in page],
+            is_filtered=any(filters.values()),
+            sort=request.GET.get("sort", ""),
+            systems=systems_visible(self.actor, self.team.slug).order_by("slug")[:200],
+            datasets=datasets_of(self.actor, self.team).order_by("slug")[:200],
+        )
 
 
 class RunNewPage(DecisionPage):
@@ -157,14 +184,8 @@ class RunItemPage(RunPage):
         repeat = request.GET.get("repeat", "1")
         detail = item_detail(self.actor, self.run, item, int(repeat) if repeat.isdecimal() and len(repeat) < 4 else 1)
         items_read_record(actor=self.actor, run=self.run)
-        native = detail["native"]
-        evidence = {key: native[key] for key in ("evidence", "relevance", "copies") if native.get(key)}
-        return self.page(
-            request,
-            assertions_text=json_text(native.get("assertions") or []),
-            evidence_text=json_text(evidence) if evidence else "",
-            **detail,
-        )
+        groups = evidence_quotes(self.run.dataset_version.dataset, detail["output"].entry)
+        return self.page(request, groups=groups, **detail)
 
 
 class RunCompleteView(RunPage):
