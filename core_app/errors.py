@@ -8,6 +8,16 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+#: Longest sentence or pointer in a refusal, and most faults that one names.
+MAX_QUOTED = 500
+MAX_FAULTS = 1000
+
+
+def brief(text: Any) -> str:
+    """Return the text, cut where it is longer than a refusal may quote."""
+    words = str(text)
+    return words if len(words) <= MAX_QUOTED else f"{words[: MAX_QUOTED - 1]}…"
+
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
@@ -22,8 +32,9 @@ class FieldError:
     line: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
+        """Return the fault as JSON; what it quotes of the input is cut, so that no answer grows with a bad body."""
         row = asdict(self)
-        row["detail"] = str(self.detail)
+        row["pointer"], row["detail"] = brief(self.pointer), brief(self.detail)
         if self.line is None:
             del row["line"]
         return row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
@@ -27,12 +27,15 @@ def _time_of(name: str, text: str) -> datetime:
             moment = datetime(day.year, day.month, day.day) if day else None
             if moment is not None and name == "until":
                 moment += timedelta(days=1) - timedelta(microseconds=1)
-    except ValueError:
+        if moment is not None:
+            moment = (moment if timezone.is_aware(moment) else timezone.make_aware(moment)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        # The first and the last day of the calendar have no moment in every zone.
         moment = None
     if moment is None:
         detail = _("Write a time as 2026-01-31 or 2026-01-31T12:00:00Z.")
         raise Invalid(detail, errors=[FieldError(f"/{name}", "invalid_time", detail)])
-    return moment if timezone.is_aware(moment) else timezone.make_aware(moment)
+    return moment
 
 
 def audit_events_filter(events: QuerySet[AuditEvent], filters: Mapping[str, str]) -> QuerySet[AuditEvent]:
@@ -42,7 +45,7 @@ def audit_events_filter(events: QuerySet[AuditEvent], filters: Mapping[str, str]
         events = events.filter(action__startswith=action)
     if actor := filters.get("actor", "").strip():
         kind, _colon, number = actor.partition(":")
-        if number.isdigit() and len(number) < 19:
+        if number.isascii() and number.isdigit() and len(number) < 19:
             events = events.filter(actor_kind=kind, actor_id=int(number))
         else:
             events = events.filter(actor_label__icontains=actor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
@@ -45,21 +46,38 @@ def check_depth(text: str, limit: int) -> None:
 #: What JSON can write and no database keeps: the null character and halves of surrogate pairs.
 _UNSTORABLE_ESCAPE = re.compile(r"\\u(?:0000|d[89a-f])", re.IGNORECASE)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+#: A number that may be beyond a double's range (1e308): `1e400` reads as infinity, a 400-digit integer as itself.
+_LARGE_NUMBER = re.compile(r"[eE]\+?\d{3}|\d{300}")
+#: Integers of so many bits are certainly within it.
+_SAFE_BITS = 1023
 
 
-def _unstorable_at(value: Any) -> str | None:
-    """Return the pointer of the first text that holds such a character, None where there is none."""
+def beyond_double(value: Any) -> bool:
+    """Return whether a JSON number is infinite, or an integer that no float holds: arithmetic on it would fail."""
+    if isinstance(value, int) and value.bit_length() <= _SAFE_BITS:
+        return False
+    try:
+        return math.isinf(float(value))
+    except OverflowError:
+        return True
+
+
+def _unstorable_at(value: Any) -> tuple[str, str] | None:
+    """Return (pointer, code) of the first text or number that no database keeps, None where there is none."""
     pending: list[tuple[str, Any]] = [("", value)]
     while pending:
         at, item = pending.pop()
         if isinstance(item, str):
             if _UNSTORABLE.search(item):
-                return at
+                return at, "unstorable_text"
+        elif isinstance(item, int | float):
+            if beyond_double(item):
+                return at, "number_too_large"
         elif isinstance(item, dict):
             for key, child in item.items():
                 place = at + "/" + key.replace("~", "~0").replace("/", "~1")
                 if _UNSTORABLE.search(key):
-                    return at
+                    return at, "unstorable_text"
                 pending.append((place, child))
         elif isinstance(item, list):
             pending += [(f"{at}/{index}", child) for index, child in enumerate(item)]
@@ -67,15 +85,19 @@ def _unstorable_at(value: Any) -> str | None:
 
 
 def check_storable(text: str, value: Any, *, line: int | None = None) -> None:
-    """Raise `Malformed` where a text of the parsed `value` can't be stored; `text` is the JSON that it came from."""
-    if not _UNSTORABLE_ESCAPE.search(text):
+    """Raise `Malformed` where a text or number of the parsed `value` can't be stored; `text` is the JSON of it."""
+    if not _UNSTORABLE_ESCAPE.search(text) and not _LARGE_NUMBER.search(text):
         return
-    place = _unstorable_at(value)
-    if place is not None:
-        detail = _("A text holds a null character or half of a surrogate pair.")
-        raise Malformed(
-            detail, code="unstorable_text", errors=[FieldError(place, "unstorable_text", detail, line=line)]
-        )
+    found = _unstorable_at(value)
+    if found is None:
+        return
+    place, code = found
+    detail = (
+        _("A text holds a null character or half of a surrogate pair.")
+        if code == "unstorable_text"
+        else _("A number is too large.")
+    )
+    raise Malformed(detail, code=code, errors=[FieldError(place, code, detail, line=line)])
 
 
 def _refuse_constant(name: str) -> Any:
@@ -122,7 +144,7 @@ def read_limited(stream: IO[bytes], limit: int) -> bytes:
 
 def declared_too_large(meta: Mapping[str, Any], limit: int) -> bool:
     length = str(meta.get("CONTENT_LENGTH") or "")
-    return length.isdigit() and int(length) > limit
+    return length.isascii() and length.isdigit() and int(length) > limit
 
 
 class JSONParser(parsers.BaseParser):

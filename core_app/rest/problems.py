@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from core_app.context import request_id_var
-from core_app.errors import DomainError, Malformed, NotFound, TooLarge
+from core_app.errors import MAX_FAULTS, DomainError, Malformed, NotFound, TooLarge, brief
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -33,9 +33,9 @@ def problem_body(
         "type": f"urn:evalplatform:problem:{code}",
         "title": title or HTTPStatus(status).phrase,
         "status": status,
-        "detail": detail,
+        "detail": brief(detail),
         "code": code,
-        "errors": list(errors),
+        "errors": list(errors)[:MAX_FAULTS],
         "request_id": request_id_var.get(),
         **(extra or {}),
     }
@@ -69,7 +69,7 @@ def _flatten(detail: Any, pointer: str = "") -> list[dict[str, str]]:
         for index, value in enumerate(detail):
             rows += _flatten(value, f"{pointer}/{index}" if nested else pointer)
         return rows
-    return [{"pointer": pointer, "code": getattr(detail, "code", "invalid"), "detail": str(detail)}]
+    return [{"pointer": brief(pointer), "code": getattr(detail, "code", "invalid"), "detail": brief(detail)}]
 
 
 def _as_refusal(exc: Exception) -> Exception:

@@ -18,6 +18,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from core_app.canonical import canonical_json
+from core_app.errors import brief
 from datasets_app.imports.values import Unstorable, clean, token
 from datasets_app.states import ItemSource, QuestionType, Split, Tier
 from scoring.answers import validate as validate_assertion
@@ -65,6 +66,8 @@ MAX_QUESTION = 20_000
 MAX_TEXT = 100_000
 MAX_LIST = 1_000
 MAX_METADATA = 65_536
+#: A row with more faults than this is not read for more: naming each would cost more than the row is worth.
+MAX_FAULTS_OF_A_ROW = 100
 
 _LANGUAGE = re.compile(r"^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$")
 _NONCE = re.compile(r"^[0-9a-f]{32}$")
@@ -103,11 +106,13 @@ class NativeItem:
 
 class _Faults(list[Fault]):
     def add(self, pointer: str, code: str, detail: str) -> None:
-        self.append(Fault(pointer, code, detail))
+        """Keep the fault, cut to what a report may quote; past the first hundred of a row, only their number grows."""
+        if len(self) < MAX_FAULTS_OF_A_ROW:
+            self.append(Fault(brief(pointer), code, brief(detail)))
 
 
 def _near(word: str, known: tuple[str, ...] | list[str]) -> str:
-    match = difflib.get_close_matches(word, known, n=1)
+    match = difflib.get_close_matches(word, known, n=1) if len(word) <= MAX_ID else []
     if match:
         return _("Did you mean “%(match)s”?") % {"match": match[0]}
     return _("Known are: %(known)s.") % {"known": ", ".join(known)}
@@ -179,14 +184,13 @@ def _object(
     if not isinstance(value, dict):
         faults.add(pointer, "not_object", _("This must be an object."))
         return None
-    before = len(faults)
-    for key in required:
-        if key not in value:
-            faults.add(f"{pointer}/{key}", "required", _("This field is needed."))
-    for key in value:
-        if key not in required and key not in optional:
-            faults.add(f"{pointer}/{token(key)}", "unknown_field", _near(key, required + optional))
-    return value if len(faults) == before else None
+    missing = [key for key in required if key not in value]
+    for key in missing:
+        faults.add(f"{pointer}/{key}", "required", _("This field is needed."))
+    unknown = [key for key in value if key not in required and key not in optional]
+    for key in unknown[:10]:
+        faults.add(f"{pointer}/{token(key)}", "unknown_field", _near(key, required + optional))
+    return None if missing or unknown else value
 
 
 def _history(value: Any, pointer: str, faults: _Faults) -> list[dict[str, str]]:
@@ -248,9 +252,10 @@ def moment(value: Any) -> datetime | None:
     """Return an aware moment from ISO 8601 text, None where it is none or lacks its time zone."""
     try:
         parsed = parse_datetime(value) if isinstance(value, str) else None
-    except ValueError:
+        # In UTC, where databases keep it: the first and the last day of the calendar have no moment in every zone.
+        return parsed.astimezone(UTC) if parsed is not None and parsed.tzinfo is not None else None
+    except (ValueError, OverflowError):
         return None
-    return parsed if parsed is not None and parsed.tzinfo is not None else None
 
 
 def _time(value: Any, pointer: str, faults: _Faults) -> str | None:
@@ -275,6 +280,8 @@ def _assertions(value: Any, pointer: str, faults: _Faults) -> list[dict[str, Any
             validate_assertion(raw)
         except PointerError as error:
             faults.add(f"{pointer}/{index}{error.pointer}", "bad_assertion", error.reason)
+        except (ArithmeticError, RecursionError):
+            faults.add(f"{pointer}/{index}", "bad_assertion", _("A number is too large, or this nests too deeply."))
         else:
             rows.append(raw)
     return rows
@@ -376,9 +383,9 @@ def parse_item(raw: Any) -> tuple[NativeItem | None, list[Fault]]:
     except Unstorable as error:
         faults.add(error.pointer, error.code, str(error))
         return None, faults
-    for key in raw:
-        if key not in _READERS and key not in PLACEMENT and key not in ECHOED:
-            faults.add(f"/{token(key)}", "unknown_field", _near(key, FIELDS))
+    unknown = [key for key in raw if key not in _READERS and key not in PLACEMENT and key not in ECHOED]
+    for key in unknown[:MAX_FAULTS_OF_A_ROW]:
+        faults.add(f"/{token(key)}", "unknown_field", _near(key, FIELDS))
     external_id = _external_id(raw, faults)
     split = raw.get("split")
     if split is not None:

@@ -9,6 +9,8 @@ import math
 import re
 from typing import Any
 
+from core_app.rest.parsers import beyond_double
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -39,6 +41,8 @@ def clean(value: Any, pointer: str = "") -> Any:
     """Return the JSON value in its stored form; raises `Unstorable` naming the place."""
     if isinstance(value, str):
         return clean_text(value, pointer)
+    if isinstance(value, int) and beyond_double(value):
+        raise Unstorable(pointer, "not_finite", "a whole number of more than 307 digits is too large")
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):

@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
 from core_app.canonical import sha256_hex
-from core_app.errors import FieldError, Invalid
+from core_app.errors import FieldError, Invalid, brief
 from core_app.services import audit_record
 from datasets_app.imports.documents import ParsedDocument, parse_document
 from datasets_app.imports.jsonl import Unreadable
+from datasets_app.imports.native import MAX_FAULTS_OF_A_ROW
 from datasets_app.imports.plan import CHUNK, RowError, chunks
 from datasets_app.models import Corpus, Document, DocumentVersion, Snapshot
 from datasets_app.policies import DatasetAction, policy
@@ -67,7 +68,8 @@ def _parse(rows: Iterable[tuple[int, Any]], errors: list[RowError]) -> list[tupl
         document, faults = parse_document(raw)
         named = raw.get("doc_id") if isinstance(raw, Mapping) else None
         name = named[:200] if isinstance(named, str) else ""
-        errors += [RowError(line, fault.pointer, fault.code, fault.detail, name) for fault in faults]
+        named_faults = faults[:MAX_FAULTS_OF_A_ROW]
+        errors += [RowError(line, brief(fault.pointer), fault.code, fault.detail, name) for fault in named_faults]
         if document is None:
             continue
         if document.doc_id in first:

@@ -248,7 +248,7 @@ def _error(value: Any, faults: _Faults) -> str:
 def _outcome(row: Mapping[str, Any], answer: str, error: str, faults: _Faults) -> tuple[str, str]:
     """Return the outcome and who decided it: the system, or a rule of ours by its identity."""
     declared = row.get("outcome")
-    if declared is not None and declared not in DECLARED:
+    if declared is not None and not (isinstance(declared, str) and declared in DECLARED):
         faults.add("/outcome", "choice", _("Choose answered, partial, refused or failed, or leave it out."))
         return Outcome.FAILED.value, "system"
     if error:

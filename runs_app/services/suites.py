@@ -78,7 +78,7 @@ def metrics_validated(metrics: Sequence[Any]) -> list[str]:
         pointer = f"/metrics/{index}"
         try:
             text = _canonical(given)
-        except (ScoringError, TypeError, ValueError) as error:
+        except (ScoringError, TypeError, ValueError, ArithmeticError) as error:
             errors.append(FieldError(pointer, "metric", str(error)))
             continue
         if text in texts:
