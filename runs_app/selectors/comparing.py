@@ -23,10 +23,10 @@ from scoring.stats.seeds import seed_of
 from scoring.types import Score
 
 #: Raised when a definition below changes, so that a stored comparison is never taken for one by new rules.
-COMPARISON_VERSION = 1
+COMPARISON_VERSION = 2
 DEFAULT_EPS = 0.03
 DEFAULT_RESAMPLES = 10_000
-#: Groups are many and read as a whole, so each is resampled as often as a run's aggregates are.
+#: Groups are many, so their intervals take as many resamples as a run's aggregates do (docs/decisions/0008).
 GROUP_RESAMPLES = 2_000
 MOVERS = 20
 
@@ -210,6 +210,7 @@ def _metric_rows(
             eps=eps_for(settings, metric),
             seed=seed,
             resamples=settings["resamples" if is_whole else "group_resamples"],
+            flips=settings["resamples"],
             higher_is_better=metric.higher_is_better,
             bounds=bounds,
         )

@@ -1,9 +1,9 @@
 """Cluster bootstrap of a mean over items: percentile and BCa intervals (Efron 1987; equals scipy's on the same
 resamples).
 
-Whole clusters are drawn with replacement; the statistic is the ratio of the drawn sums to the drawn counts. Where
-clusters take few distinct (sum, count) pairs, multinomial counts over those pairs replace the single draws: the same
-distribution at a fraction of the cost. Memory is bounded by drawing in blocks.
+Whole clusters are drawn with replacement; the statistic is the ratio of the drawn sums to the drawn counts. Clusters
+that share one (sum, count) pair with many others are drawn together: how often any of them comes up is multinomial, and
+only the rest is drawn one by one. The distribution is the same at a fraction of the cost. Blocks bound the memory.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from scoring.errors import ScoringError
 from scoring.stats.clusters import Clusters, Floats, levels
 
-_BLOCK = 2_000_000
-_FEW_LEVELS = 64
+#: Single draws, or multinomial counts, held at once.
+_BLOCK = 131_072
+#: A multinomial count costs as much as about this many single draws.
+_BIG_LEVEL = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +40,54 @@ def resample_means(clusters: Clusters, resamples: int, rng: np.random.Generator)
     level_sums, level_counts, sizes = levels(clusters)
     if len(sizes) == 1:
         return np.full(resamples, clusters.mean)
-    if len(sizes) <= max(2, min(_FEW_LEVELS, clusters.g // 4)):
-        drawn = rng.multinomial(clusters.g, sizes / clusters.g, size=resamples)
-        means: Floats = (drawn @ level_sums) / (drawn @ level_counts)
-        return means
-    return _draw(clusters, resamples, rng)
-
-
-def _draw(clusters: Clusters, resamples: int, rng: np.random.Generator) -> Floats:
-    g = clusters.g
+    big = sizes >= _BIG_LEVEL
+    alone = np.repeat(~big, sizes)
+    rest = Clusters(clusters.sums[alone], clusters.counts[alone])
+    shares = np.append(sizes[big], rest.g) / clusters.g
     means = np.empty(resamples)
-    equal = bool((clusters.counts == clusters.counts[0]).all())
-    block = max(1, _BLOCK // g)
+    singles = _Singles(rest, rng)
+    block = max(1, _BLOCK // max(rest.g, len(shares)))
     for start in range(0, resamples, block):
         stop = min(start + block, resamples)
-        picks = rng.integers(0, g, size=(stop - start, g), dtype=np.int32)
-        totals = clusters.sums[picks].sum(axis=1)
-        if equal:
-            means[start:stop] = totals / (g * clusters.counts[0])
-        else:
-            means[start:stop] = totals / clusters.counts[picks].sum(axis=1)
+        drawn = rng.multinomial(clusters.g, shares, size=stop - start)
+        totals, counts = singles.draw(drawn[:, -1])
+        totals += drawn[:, :-1] @ level_sums[big]
+        counts += drawn[:, :-1] @ level_counts[big]
+        means[start:stop] = totals / counts
     return means
+
+
+class _Singles:
+    """Draws clusters one by one, with replacement."""
+
+    def __init__(self, clusters: Clusters, rng: np.random.Generator) -> None:
+        self.clusters = clusters
+        self.rng = rng
+        self.equal = bool(clusters.g) and bool((clusters.counts == clusters.counts[0]).all())
+        # Fresh memory costs more than the drawing does, so one buffer serves all blocks.
+        self.picked = np.empty(0)
+
+    def draw(self, numbers: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Totals of sums and of counts over ``numbers[r]`` draws for each resample r; zeros where there are none."""
+        if not self.clusters.g:
+            return np.zeros(len(numbers)), np.zeros(len(numbers))
+        picks = self.rng.integers(0, self.clusters.g, size=int(numbers.sum()), dtype=np.uint32)
+        totals = self._totals(self.clusters.sums, picks, numbers)
+        if self.equal:
+            return totals, numbers * self.clusters.counts[0]
+        return totals, self._totals(self.clusters.counts, picks, numbers)
+
+    def _totals(self, values: Floats, picks: NDArray[np.uint32], numbers: NDArray[np.int64]) -> Floats:
+        if len(self.picked) <= len(picks):
+            self.picked = np.empty(len(picks) + len(picks) // 8 + 1)
+        # The place after the last pick is where segments that are empty at the end begin.
+        picked = self.picked[: len(picks) + 1]
+        picked[-1] = 0.0
+        # With `clip` numpy writes straight into the buffer; the picks are in range anyway.
+        np.take(values, picks, out=picked[:-1], mode="clip")
+        totals: Floats = np.add.reduceat(picked, np.cumsum(numbers) - numbers)
+        totals[numbers == 0] = 0.0
+        return totals
 
 
 def jackknife_means(clusters: Clusters) -> Floats:

@@ -66,6 +66,7 @@ def compare_paired(
     noise: float = 0.0,
     seed: str = "",
     resamples: int = 10_000,
+    flips: int | None = None,
     higher_is_better: bool = True,
     bounds: tuple[float, float] = (0.0, 1.0),
     confidence: float = 0.95,
@@ -73,6 +74,7 @@ def compare_paired(
     """Compare two runs' item scores (repeats already averaged, see ``aggregate.item_scores``).
 
     ``clusters``: item id to cluster; an item without one is its own cluster. ``seed``: see ``seeds.seed_of``.
+    ``flips``: sign patterns drawn for the p-value, by default as many as there are resamples.
     ``bounds``: the metric's lowest and highest value, for the worst case. At 20 clusters and above the interval is the
     cluster bootstrap's BCa, below it is the cluster-robust t, with a warning; where all differences are alike, the
     exact binomial bound (``alike``); with one cluster there is none and the verdict is inconclusive. An item that one
@@ -85,23 +87,18 @@ def compare_paired(
         raise ScoringError(f"resamples is {resamples}, below 1")
     if bounds[0] > bounds[1]:
         raise ScoringError(f"bounds {bounds} are in the wrong order")
+    if flips is None:
+        flips = resamples
+    if flips < 1:
+        raise ScoringError(f"flips is {flips}, below 1")
     sides = _Sides(baseline, candidate)
-    main = _compare(
-        sides.pairs(baseline, candidate),
-        sides,
-        clusters,
-        eps,
-        noise,
-        seed,
-        resamples,
-        higher_is_better,
-        confidence,
-        bounds,
-    )
+    draws = (resamples, flips)
+    pairs = sides.pairs(baseline, candidate)
+    main = _compare(pairs, sides, clusters, eps, noise, seed, draws, higher_is_better, confidence, bounds)
     if not sides.left and not sides.right:
         return main
     pairs = sides.worst_pairs(baseline, candidate, bounds, higher_is_better)
-    worst = _compare(pairs, sides, clusters, eps, noise, seed, resamples, higher_is_better, confidence, bounds)
+    worst = _compare(pairs, sides, clusters, eps, noise, seed, draws, higher_is_better, confidence, bounds)
     return _with_worst(main, worst)
 
 
@@ -160,11 +157,12 @@ def _compare(
     eps: float,
     noise: float,
     seed: str,
-    resamples: int,
+    draws: tuple[int, int],
     higher_is_better: bool,
     confidence: float,
     bounds: tuple[float, float],
 ) -> PairedComparison:
+    resamples, flips = draws
     # Scores such as 1 - 2/3 and 1/3 are equal but for the last bits; such a difference is a tie.
     diffs = [(item, 0.0 if abs(new - old) < 1e-12 else new - old) for item, old, new in pairs]
     sign = 1.0 if higher_is_better else -1.0
@@ -175,7 +173,7 @@ def _compare(
         grouped = by_cluster([d for _, d in diffs], [clusters.get(item) or item for item, _ in diffs], "differences")
         n_clusters = grouped.g
         estimate = grouped.mean
-        p_value = sign_flip(grouped, rng=generator(seed, "sign-flip"), resamples=resamples)
+        p_value = sign_flip(grouped, rng=generator(seed, "sign-flip"), resamples=flips)
         found, notes = _interval(grouped, [d for _, d in diffs], seed, resamples, confidence, bounds)
         warnings += notes
         if found is not None:

@@ -7,6 +7,10 @@ import numpy as np
 from scoring.stats.clusters import Clusters, Floats
 
 EXACT_UP_TO = 15
+#: Signs held at once.
+_BLOCK = 131_072
+#: A binomial count costs as much as about this many single signs.
+_BIG_LEVEL = 64
 
 
 def sign_flip(clusters: Clusters, *, rng: np.random.Generator, resamples: int = 10_000) -> float:
@@ -37,18 +41,23 @@ def _all_patterns(sums: Floats) -> Floats:
 
 
 def _drawn_patterns(sums: Floats, resamples: int, rng: np.random.Generator) -> Floats:
-    """Totals under random signs: of m equal values, the number with a plus is binomial."""
+    """Totals under random signs: of many equal values the number with a plus is binomial, the others flip singly."""
     values, sizes = np.unique(sums, return_counts=True)
+    big = sizes >= _BIG_LEVEL
     totals = np.zeros(resamples)
-    if len(values) <= len(sums) // 2:
-        for value, size in zip(values.tolist(), sizes.tolist(), strict=True):
-            totals += value * (2.0 * rng.binomial(size, 0.5, size=resamples) - size)
+    for value, size in zip(values[big].tolist(), sizes[big].tolist(), strict=True):
+        totals += value * (2.0 * rng.binomial(size, 0.5, size=resamples) - size)
+    rest = np.repeat(values[~big], sizes[~big])
+    if not len(rest):
         return totals
-    block = max(1, 4_000_000 // len(sums))
+    width = (len(rest) + 7) // 8
+    block = max(1, _BLOCK // len(rest))
+    # One buffer for all blocks, and float64 so that the product is one of matrices.
+    signs = np.empty((min(block, resamples), len(rest)))
+    whole = float(rest.sum())
     for start in range(0, resamples, block):
-        stop = min(start + block, resamples)
-        bits = np.unpackbits(
-            rng.integers(0, 256, size=(stop - start, (len(sums) + 7) // 8), dtype=np.uint8), axis=1, count=len(sums)
-        )
-        totals[start:stop] = 2.0 * (bits @ sums) - sums.sum()
+        rows = min(block, resamples - start)
+        drawn = np.frombuffer(rng.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
+        signs[:rows] = np.unpackbits(drawn, axis=1, count=len(rest))
+        totals[start : start + rows] += 2.0 * (signs[:rows] @ rest) - whole
     return totals

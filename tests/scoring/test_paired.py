@@ -115,6 +115,15 @@ def test_differences_in_the_last_bits_are_ties():
     assert (found.ties, found.estimate) == (30, 0)
 
 
+def test_the_p_value_can_take_more_patterns_than_the_interval_takes_resamples():
+    old = {f"q{i}": Score.of(0.0) for i in range(100)}
+    new = {f"q{i}": Score.of(0.5 + i / 1000) for i in range(100)}
+    few = compare_paired(baseline=old, candidate=new, clusters={}, resamples=200)
+    many = compare_paired(baseline=old, candidate=new, clusters={}, resamples=200, flips=5000)
+    assert (few.p_value, many.p_value) == (pytest.approx(1 / 201), pytest.approx(1 / 5001))
+    assert (few.low, few.high) == (many.low, many.high)
+
+
 def test_bad_settings_are_refused():
     for options in ({"eps": -1}, {"noise": float("nan")}, {"resamples": 0}, {"bounds": (1, 0)}):
         with pytest.raises(ScoringError):

@@ -92,6 +92,28 @@ def test_whole_clusters_are_drawn():
     assert set(np.unique(resample_means(unequal, 500, generator("s")))) == {0.0, 0.75, 1.0}
 
 
+@pytest.mark.parametrize("alone", [0, 3, 40])
+def test_clusters_drawn_together_and_alone_have_the_moments_of_single_draws(alone):
+    values = np.r_[np.zeros(60), np.ones(30), np.arange(1, alone + 1) / 7]
+    clusters = by_cluster(values, None)
+    means = resample_means(clusters, 40_000, np.random.default_rng(11))
+    spread = values.std() / math.sqrt(len(values))
+    assert means.mean() == pytest.approx(values.mean(), abs=5 * spread / math.sqrt(len(means)))
+    assert means.std() == pytest.approx(spread, rel=0.02)
+
+
+def test_clusters_of_different_sizes_are_weighed_by_their_counts():
+    sizes = [1, 2, 3, 4] * 10
+    names = [str(place) for place, size in enumerate(sizes) for _ in range(size)]
+    values = np.random.default_rng(5).random(len(names))
+    clusters = by_cluster(values, names)
+    ours = resample_means(clusters, 20_000, np.random.default_rng(1))
+    rng = np.random.default_rng(2)
+    picks = rng.integers(0, clusters.g, size=(20_000, clusters.g))
+    plain = clusters.sums[picks].sum(axis=1) / clusters.counts[picks].sum(axis=1)
+    assert np.quantile(ours, [0.025, 0.5, 0.975]) == pytest.approx(np.quantile(plain, [0.025, 0.5, 0.975]), abs=0.003)
+
+
 def test_the_same_seed_gives_the_same_interval_and_order_of_items_changes_nothing():
     rng = np.random.default_rng(3)
     values = rng.random(60).tolist()
@@ -168,6 +190,14 @@ def test_the_sampled_sign_flip_agrees_with_the_exact_one(levels):
     patterns = np.array(list(itertools.product((1.0, -1.0), repeat=18)))
     exact = float((np.abs(patterns @ np.abs(values)) >= abs(values.sum()) - 1e-12).mean())
     assert sign_flip(by_cluster(values, None), rng=generator("s")) == pytest.approx(exact, abs=0.015)
+
+
+def test_signs_drawn_together_and_alone_give_the_normal_limit():
+    values = np.r_[np.full(100, 0.4), np.full(80, -0.4), np.random.default_rng(3).normal(0.1, 1.0, 50)]
+    clusters = by_cluster(values, None)
+    seen = sign_flip(clusters, rng=np.random.default_rng(4), resamples=40_000)
+    limit = math.erfc(abs(values.sum()) / math.sqrt(2.0 * (values**2).sum()))
+    assert seen == pytest.approx(limit, abs=0.015)
 
 
 def test_sign_flip_edges():
