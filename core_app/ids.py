@@ -7,4 +7,5 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 def new_id(prefix: str, length: int = 20) -> str:
     """Return `prefix_` and `length` random characters (100 bits at 20) without look-alikes."""
-    return f"{prefix}_" + "".join(secrets.choice(_ALPHABET) for _ in range(length))
+    # Five bits of each random byte: as even as `secrets.choice`, at a tenth of its cost.
+    return f"{prefix}_" + "".join([_ALPHABET[byte & 31] for byte in secrets.token_bytes(length)])
