@@ -281,7 +281,7 @@ def sort_header(context: template.Context, name: str, label: str, numeric: Any =
     current = query.get("sort", "") if query is not None else ""
     down = f"-{name}"
     target = {name: down, down: name}.get(current, down if numeric else name)
-    aria, arrow = {name: ("ascending", "▲"), down: ("descending", "▼")}.get(current, ("none", ""))
+    aria, arrow = {name: ("ascending", "▲"), down: ("descending", "▼")}.get(current, ("none", "↕"))
     if query is not None:
         query["sort"] = target
         query.pop("page", None)

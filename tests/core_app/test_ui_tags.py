@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from core_app.badges import BADGES, SHAPES
 from core_app.plots import Axis, axis_around_zero, forest_rows, polylines
+from core_app.templatetags.ui import plain
 from core_app.wording import DIFF_LIMIT, fixed, short_metric, with_sign, word_diff
 
 
@@ -236,6 +237,22 @@ def test_a_word_diff_goes_by_word_and_in_chinese_by_character() -> None:
 def test_a_word_diff_of_long_texts_stays_cheap() -> None:
     old, new = "a " * DIFF_LIMIT, "b " * DIFF_LIMIT
     assert word_diff(old, new) == [("delete", old), ("insert", new)]
+
+
+def test_a_word_diff_of_two_unlike_texts_is_no_patchwork() -> None:
+    old, new = "I could not find it.", "One bike can be paired with five phones."
+    assert word_diff(old, new) == [("delete", old), ("insert", new)]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (True, "yes"), (False, "no"), (None, "–"), ([], "–"), (21.5, "21.5"), ("kg", "kg"), (0, "0"),
+        (["a", True], "a, yes"), ({"k": [1, 2], "on": False}, "k: 1, 2; on: no"),
+    ],
+)  # fmt: skip
+def test_a_value_of_json_is_shown_as_a_person_reads_it(value: object, shown: str) -> None:
+    assert plain(value) == shown
 
 
 def test_a_word_diff_is_escaped() -> None:

@@ -9,8 +9,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from hypothesis import given
+from hypothesis import strategies as st
 
 from datasets_app.models import Dataset, DatasetVersion, ExposureEntry, Grant, Item
+from datasets_app.selectors.pages import AROUND, text_after, text_before
 from datasets_app.services import draft_get_or_create
 from datasets_app.states import Level
 from tests.conftest import Cast
@@ -154,6 +157,32 @@ def test_access_is_given_and_ended_on_the_page(cast: Cast) -> None:
     client.post(url("grant-revoke", grant=made.public_id))
     made.refresh_from_db()
     assert made.revoked_at is not None
+
+
+@pytest.mark.parametrize("name", ["import", "access", "exposure"])
+def test_the_tabs_of_a_dataset_lead_to_its_newest_version_from_every_page(cast: Cast, name: str) -> None:
+    version = make_frozen(cast)
+    draft_get_or_create(actor=cast.actor("editor"), dataset=version.dataset)
+    page = cast.client("steward").get(url(name)).content.decode()
+    assert f'href="{url("items", number=2)}"' in page
+    assert f'href="{url("version", number=2)}"' in page
+    assert f'href="{url("version", number=1)}"' not in page
+
+
+@given(text=st.text("ab 。中\n", max_size=400), data=st.data())
+def test_the_text_around_a_span_is_cut_between_words(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    before, after = text_before(text, start), text_after(text, end)
+    assert text[:start].endswith(before.removeprefix("…"))
+    assert text[end:].startswith(after.removesuffix("…"))
+    assert len(before) <= AROUND + 1 >= len(after)
+    if before.startswith("…") and len(before) > 1:
+        cut = start - len(before) + 1
+        assert not (text[cut - 1] in "ab" and text[cut] in "ab")
+    if after.endswith("…") and len(after) > 1:
+        cut = end + len(after) - 1
+        assert not (text[cut - 1] in "ab" and text[cut] in "ab")
 
 
 def test_a_corpus_is_made_filled_and_read_by_pages(cast: Cast) -> None:

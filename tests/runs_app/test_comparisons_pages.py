@@ -9,7 +9,7 @@ from runs_app.models import Comparison
 from runs_app.services.comparisons import comparison_create
 from tests.conftest import Cast
 from tests.datasets_app.factories import grant
-from tests.runs_app.decisions import RECALL, TASK, big_version, evens, make_pair, make_scored_run
+from tests.runs_app.decisions import ACCEPT, RECALL, TASK, big_version, evens, make_pair, make_scored_run
 
 pytestmark = pytest.mark.django_db
 
@@ -109,3 +109,45 @@ def test_the_list_takes_few_queries_however_long(cast: Cast, django_assert_max_n
     client = cast.client("viewer")
     with django_assert_max_num_queries(10):
         assert client.get("/t/support/comparisons/").status_code == 200
+
+
+def test_a_plot_keeps_the_sign_of_a_metric_where_lower_is_better(cast: Cast) -> None:
+    worse = {**BASE, ACCEPT: [0.0] * 20 + [1.0] * 20}
+    better = {**BETTER, ACCEPT: [0.0] * 40}
+    first, second = make_pair(cast, big_version(cast), baseline=worse, candidate=better)
+    comparison = comparison_create(actor=cast.actor("steward"), baseline=first, candidate=second)
+    page = cast.client("viewer").get(url(comparison))
+    row = next(row for row in page.context["forest"] if row["title"] == ACCEPT)
+    assert row["estimate"] == -0.5
+    assert row["lower_is_better"]
+    assert text(page).count("−0.500") >= 2
+    assert row["verdict"] == "improved"
+
+
+def test_metrics_that_neither_run_scored_stand_aside_with_their_states(cast: Cast) -> None:
+    empty: dict[str, list[float | str]] = {ACCEPT: ["not_applicable"] * 40}
+    first, second = make_pair(cast, big_version(cast), baseline={**BASE, **empty}, candidate={**BETTER, **empty})
+    comparison = comparison_create(actor=cast.actor("steward"), baseline=first, candidate=second)
+    page = cast.client("viewer").get(url(comparison))
+    assert [row["metric"] for row in page.context["unscored"]] == [ACCEPT]
+    assert ACCEPT not in [row["metric"] for row in page.context["overall"]]
+    assert "Metrics without a scored item (1)" in text(page)
+    assert "No data" in text(page)
+
+
+def test_a_metric_that_one_run_alone_scored_is_no_verdict(cast: Cast) -> None:
+    first, second = make_pair(
+        cast,
+        big_version(cast),
+        baseline={**BASE, ACCEPT: [1.0] * 40},
+        candidate={**BETTER, ACCEPT: ["judge_failed"] * 40},
+    )
+    comparison = comparison_create(actor=cast.actor("steward"), baseline=first, candidate=second)
+    page = cast.client("viewer").get(url(comparison))
+    assert page.context["unscored"] == []
+    assert "No data" in text(page)
+    assert "Judge failed 40" in text(page)
+
+
+def test_the_groups_of_the_primary_figure_are_shown_first(cast: Cast) -> None:
+    assert cast.client("viewer").get(url(made(cast))).context["chosen"] == TASK

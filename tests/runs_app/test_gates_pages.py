@@ -52,6 +52,15 @@ def test_a_steward_makes_the_draft_active_and_an_editor_checks_a_run(cast: Cast)
     assert check.public_id in home
 
 
+def test_a_rule_that_does_not_hold_says_why_under_its_sentence(cast: Cast) -> None:
+    make_gate(cast, [{"kind": "floor", "metric": "answers.correct", "limit": 0.5}, {"kind": "split_not_spent"}])
+    run = make_scored_run(cast, big_version(cast), GOOD)
+    page = text(cast.client("editor").post(url("gate-check-create"), {"run": run.public_id}, follow=True))
+    head = page[page.index("at least 0.5") :]
+    assert "reason" in head[: head.index("</th>")]
+    assert page.count('class="reason"') == 1
+
+
 @pytest.mark.parametrize(
     ("rules", "said"),
     [

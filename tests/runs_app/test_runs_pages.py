@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 import pytest
 from django.test import TestCase
 
 from runs_app.models import Run
+from runs_app.selectors.items import span_share
+from scoring.gold import Span
 from tests.conftest import Cast
 from tests.datasets_app.factories import make_frozen
 from tests.runs_app.factories import answers, complete, make_completed_run, make_run, make_system_version, push
@@ -112,6 +116,76 @@ def test_a_failed_run_says_why_and_offers_another_try(cast: Cast) -> None:
     page = text(cast.client("editor").get(f"/t/support/runs/{other.public_id}/"))
     assert "Scoring gave up on batch 1." in page
     assert "Try again" in page
+
+
+def test_the_list_sorts_and_keeps_its_filters(cast: Cast) -> None:
+    version = make_frozen(cast)
+    first = make_completed_run(cast, version)
+    second = make_run(cast, version, system_version=make_system_version(cast, "v1", "other"))
+    client = cast.client("viewer")
+    orders = {
+        "": [second, first],
+        "created": [first, second],
+        "status": [second, first],
+        "-status": [first, second],
+        "system": [first, second],
+        "no-such-column": [second, first],
+    }
+    for sort, expected in orders.items():
+        found = client.get("/t/support/runs/", {"sort": sort, "split": "dev"})
+        assert [run.pk for run, _figure in found.context["rows"]] == [run.pk for run in expected], sort
+    page = text(client.get("/t/support/runs/", {"sort": "created", "split": "dev"}))
+    assert 'href="?sort=-created&amp;split=dev"' in page
+    assert '<input type="hidden" name="sort" value="created">' in page
+    assert 'aria-sort="ascending"' in page
+
+
+def test_the_list_is_exported_as_it_is_filtered_without_formulas(cast: Cast) -> None:
+    version = make_frozen(cast)
+    run = make_completed_run(cast, version, purpose="=1+1")
+    make_run(cast, version)
+    answer = cast.client("viewer").get("/t/support/runs/", {"status": "completed", "format": "csv"})
+    assert answer["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
+    assert [row["run"] for row in rows] == [run.public_id]
+    assert rows[0]["purpose"] == "'=1+1"
+    assert (rows[0]["n_scored"], rows[0]["n_total"]) == ("1", "4")
+    assert 0 <= float(rows[0]["low"]) <= float(rows[0]["task_success"]) <= float(rows[0]["high"]) <= 1
+
+
+def test_a_long_list_takes_few_queries(cast: Cast, django_assert_max_num_queries: Any) -> None:
+    version = make_frozen(cast)
+    for number in range(6):
+        make_completed_run(cast, version, system_version=make_system_version(cast, f"v{number}"))
+    client = cast.client("viewer")
+    client.get("/t/support/runs/")
+    with django_assert_max_num_queries(14):
+        assert client.get("/t/support/runs/?sort=status").status_code == 200
+
+
+def test_metrics_without_a_scored_item_stand_aside_with_their_states(cast: Cast) -> None:
+    version = make_frozen(cast)
+    run = make_run(cast, version)
+    push(run, [{**row, "retrieved": {}} for row in answers(run)])
+    complete(run)
+    page = cast.client("viewer").get(f"/t/support/runs/{run.public_id}/")
+    results = page.context["results"]
+    unscored = {figure.metric for figure in results.unscored}
+    assert any(metric.startswith("retrieval.") for metric in unscored)
+    shown = [figure for _name, cells in results.retrieval for figure in cells if figure]
+    shown += [figure for _family, figures in results.families for figure in figures]
+    assert all(figure.n_scored for figure in shown)
+    assert {figure.metric for figure in shown} | unscored == set(results.metrics)
+    assert f"Metrics without a scored item ({len(unscored)})" in text(page)
+
+
+def test_a_unit_that_holds_part_of_an_evidence_span_is_a_hit(cast: Cast) -> None:
+    spans = [Span("d1", "2", 100, 200), Span("d2", None, 0, 10)]
+    assert span_share({"id": "a", "doc_id": "d1", "version_id": "2", "start": 150, "end": 400}, spans) == 0.5
+    assert span_share({"id": "a", "doc_id": "d2", "version_id": "7", "start": 0, "end": 10}, spans) == 1.0
+    assert span_share({"id": "a", "doc_id": "d1", "version_id": "1", "start": 100, "end": 200}, spans) is None
+    assert span_share({"id": "a", "doc_id": "d1", "version_id": "2", "start": 200, "end": 300}, spans) is None
+    assert span_share({"id": "a"}, spans) is None
 
 
 def test_the_admin_lists_runs_and_changes_none(cast: Cast) -> None:
