@@ -73,6 +73,8 @@ class SuiteVersionAdmin(ReadOnlyAdmin):
 class RunAdmin(ReadOnlyAdmin):
     list_display = ("public_id", "team", "status", "system_version", "dataset_version", "split", "tier", "created_at")
     list_filter = ("status", "split", "team")
+    #: From the hash of few scores, each of them could be found by trying.
+    exclude = ("scores_sha256",)
     list_select_related = ("team", "system_version__system", "dataset_version__dataset")
     search_fields = ("public_id", "purpose", "system_version__system__slug", "system_version__label")
     date_hierarchy = "created_at"

@@ -1,6 +1,7 @@
 """Runs: one system version answering one split, with outputs, scores and aggregates."""
 
 from django.db import models
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from core_app.ids import new_id
@@ -13,6 +14,11 @@ from teams_app.models import Team
 
 def new_run_id() -> str:
     return new_id("run")
+
+
+def scores_seal(digest: str) -> str:
+    """Return the keyed form of a run's hash of scores (HMAC-SHA256 under SECRET_KEY), "" for none."""
+    return salted_hmac("runs_app.scores", digest, algorithm="sha256").hexdigest() if digest else ""
 
 
 class Run(models.Model):
@@ -74,6 +80,14 @@ class Run(models.Model):
     @property
     def is_frozen_split(self) -> bool:
         return self.split == Split.FROZEN
+
+    @property
+    def scores_seal(self) -> str:
+        """Return the hash of the scores as it may stand where people without `read` look: in the trail, in verdicts.
+
+        On a frozen split it is keyed: from the plain hash of few scores, each of them could be found by trying.
+        """
+        return scores_seal(self.scores_sha256) if self.is_frozen_split else self.scores_sha256
 
 
 class RunEvent(models.Model):

@@ -8,7 +8,7 @@ from typing import Any
 from core_app.actors import Actor
 from runs_app.models import Output, Run, Score, Suite, SuiteVersion, System, SystemVersion
 from runs_app.selectors.disclosure import Figure
-from runs_app.selectors.runs import closed_reason, figures_of, outcomes_of, progress_of, warnings_of
+from runs_app.selectors.runs import closed_reason, figures_of, outcomes_of, progress_of, scores_hash_of, warnings_of
 from runs_app.states import RunStatus
 
 
@@ -48,7 +48,7 @@ def run_full(actor: Actor, run: Run) -> dict[str, Any]:
         "summary": _summary(actor, run, figures),
         "manifest": run.manifest,
         "manifest_sha256": run.manifest_sha256,
-        "scores_sha256": run.scores_sha256 or None,
+        "scores_sha256": scores_hash_of(actor, run),
         "stages": run.stages,
         "warnings": warnings_of(actor, run),
     }

@@ -11,7 +11,7 @@ from core_app.errors import Conflict
 from runs_app.models import Run
 from runs_app.selectors.comparisons import run_brief
 from runs_app.selectors.redaction import redaction_for, require_aggregates
-from runs_app.selectors.runs import figures_of
+from runs_app.selectors.runs import figures_of, scores_hash_of, warnings_of
 from runs_app.states import RunStatus
 
 
@@ -28,9 +28,9 @@ def run_report(actor: Actor, run: Run) -> dict[str, Any]:
         "status": run.status,
         "suite": run.suite_version.ref,
         "purpose": run.purpose,
-        "warnings": run.warnings,
+        "warnings": warnings_of(actor, run),
         "rounded": redaction_for(actor, run).active,
         "summary": [figure.as_dict() for figure in figures_of(actor, run)],
-        "scores_sha256": run.scores_sha256,
+        "scores_sha256": scores_hash_of(actor, run),
         "manifest": run.manifest,
     }

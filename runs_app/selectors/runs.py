@@ -155,6 +155,11 @@ def outcomes_of(actor: Actor, run: Run) -> dict[str, int | None]:
     return counts
 
 
+def scores_hash_of(actor: Actor, run: Run) -> str | None:
+    """Return the sha256 over the run's scores, None before the end and for those who may not read its items."""
+    return (run.scores_sha256 or None) if policy.may_read_items(actor, run) else None
+
+
 def warnings_of(actor: Actor, run: Run) -> list[dict[str, Any]]:
     """Return the run's warnings, a count under the limit as None."""
     redaction = redaction_of(actor, run)

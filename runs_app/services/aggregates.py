@@ -11,11 +11,13 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core_app.actors import SYSTEM
+from core_app.locks import transaction_lock
 from core_app.services import audit_record
 from datasets_app.models import VersionEntry
 from runs_app.models import Aggregate, MetricRecord, Output, Run, Score
 from runs_app.selectors.item_scores import ItemTable, item_table, run_metrics
 from runs_app.services.bulk import rows_write, to_json
+from runs_app.services.nearness import NearRuns
 from runs_app.services.runs import run_move
 from runs_app.states import BatchStatus, RunStatus
 from scoring.aggregate import Aggregate as PureAggregate
@@ -28,7 +30,6 @@ logger = logging.getLogger(__name__)
 
 #: The most tags that get figures of their own, the most frequent first.
 MAX_TAGS = 50
-MAX_EARLIER_RUNS = 50
 _FIELDS = (
     "run", "metric", "group", "group_value", "value", "low", "high", "interval_method", "n_scored", "n_total",
     "n_clusters", "states",
@@ -42,11 +43,6 @@ _GAPS = """
     WHERE o.run_id = %s
       AND NOT EXISTS (SELECT 1 FROM runs_app_score AS s WHERE s.output_id = o.id AND s.metric_id = %s)
     ON CONFLICT DO NOTHING
-"""
-_CHANGED = """
-    SELECT COUNT(*) FROM runs_app_output AS a
-    JOIN runs_app_output AS b ON b.run_id = %s AND b.entry_id = a.entry_id AND b.repeat = a.repeat
-    WHERE a.run_id = %s AND a.content_sha256 <> b.content_sha256
 """
 
 
@@ -173,28 +169,6 @@ def aggregates_compute(run: Run) -> tuple[list[tuple[Any, ...]], str]:
     return figures, digest.hexdigest()
 
 
-def few_changes(run: Run) -> str:
-    """Return the id of an earlier run of the system on this split that differs in fewer outputs than the limit, or "".
-
-    The difference of the two runs' figures would then give single items away.
-    """
-    if not run.is_frozen_split:
-        return ""
-    limit = run.dataset_version.dataset.disclosure_limit
-    earlier = Run.objects.filter(
-        status=RunStatus.COMPLETED,
-        dataset_version=run.dataset_version,
-        split=run.split,
-        system_version__system=run.system_version.system_id,
-    ).exclude(pk=run.pk)
-    with connection.cursor() as cursor:
-        for pk, public_id in earlier.order_by("-id").values_list("pk", "public_id")[:MAX_EARLIER_RUNS]:
-            cursor.execute(_CHANGED, [pk, run.pk])
-            if 0 < cursor.fetchone()[0] < limit:
-                return str(public_id)
-    return ""
-
-
 def run_finish(*, run_id: int) -> bool:
     """Aggregate and complete a run whose batches are all done; return False where there was nothing to do.
 
@@ -210,12 +184,16 @@ def run_finish(*, run_id: int) -> bool:
         return False
     external_gaps_fill(run)
     figures, digest = aggregates_compute(run)
-    twin = few_changes(run)
-    warnings = [*run.warnings, {"code": "too_few_changes", "run": twin}] if twin else run.warnings
+    near = NearRuns(run)
+    warning = near.warning()
     with transaction.atomic():
+        if run.is_frozen_split:
+            # Of two runs that end at once, the second must see the first as completed.
+            transaction_lock(f"disclosure {run.dataset_version.dataset_id}")
         status = Run.objects.select_for_update().values_list("status", flat=True).get(pk=run_id)
         if status != RunStatus.SCORING:
             return False
+        warning = warning or near.warning()
         Aggregate.objects.filter(run=run).delete()
         for start in range(0, len(figures), 5000):
             rows_write(Aggregate, _FIELDS, figures[start : start + 5000])
@@ -224,7 +202,7 @@ def run_finish(*, run_id: int) -> bool:
             RunStatus.COMPLETED,
             actor=SYSTEM,
             scores_sha256=digest,
-            warnings=warnings,
+            warnings=[*run.warnings, *([warning] if warning else [])],
             finished_at=timezone.now(),
         )
         audit_record(
@@ -232,6 +210,6 @@ def run_finish(*, run_id: int) -> bool:
             action="run.complete",
             obj=run,
             team_id=run.team_id,
-            after={"scores_sha256": digest, "manifest_sha256": run.manifest_sha256},
+            after={"scores": run.scores_seal, "manifest_sha256": run.manifest_sha256},
         )
     return True

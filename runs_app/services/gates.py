@@ -155,10 +155,10 @@ def check_manifest(
         "gate": active.gate.ref,
         "policy_version": active.version,
         "policy": active.rules,
-        "run": {"id": run.public_id, "manifest": run.manifest_sha256, "scores": run.scores_sha256},
+        "run": {"id": run.public_id, "manifest": run.manifest_sha256, "scores": run.scores_seal},
         "baseline": None
         if baseline is None
-        else {"id": baseline.public_id, "manifest": baseline.manifest_sha256, "scores": baseline.scores_sha256},
+        else {"id": baseline.public_id, "manifest": baseline.manifest_sha256, "scores": baseline.scores_seal},
         "comparison": None if comparison is None else comparison.settings["fixed"],
         "rules": list(rules),
     }

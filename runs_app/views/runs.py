@@ -24,7 +24,7 @@ from runs_app.selectors.item_scores import run_metrics
 from runs_app.selectors.items import item_detail, outputs_worst_first, sort_metric
 from runs_app.selectors.results import results_of
 from runs_app.selectors.run_list import RUN_COLUMNS, run_cells
-from runs_app.selectors.runs import primary_figures, progress_of, run_in, runs_visible, warnings_of
+from runs_app.selectors.runs import primary_figures, progress_of, run_in, runs_visible, scores_hash_of, warnings_of
 from runs_app.selectors.starting import start_choices
 from runs_app.selectors.systems import systems_visible
 from runs_app.services.reading import items_read_record
@@ -129,6 +129,7 @@ class RunPage(DecisionPage):
 
     def page(self, request: HttpRequest, status: int = 200, **context: Any) -> HttpResponse:
         may_read = policy.may_read_items(self.actor, self.run)
+        self.run.scores_sha256 = scores_hash_of(self.actor, self.run) or ""
         return super().page(request, status=status, run=self.run, may_read_items=may_read, **context)
 
 
