@@ -1,4 +1,4 @@
-"""What never changes: revisions always; a version with its entries from freezing on; the ledger.
+"""What never changes: revisions always; a version with its entries from freezing on; an item's ids; the ledger.
 
 Conditions run on SQLite and PostgreSQL alike. The version guard lets one update of a frozen version through: its move
 to `retired`, with nothing else changed but the time of it.
@@ -33,7 +33,23 @@ _SAME_PARENT = "(NEW.parent_id = OLD.parent_id OR (NEW.parent_id IS NULL AND OLD
 #: A comparison with NULL is unknown, and an unknown condition would let the update through: it counts as "differs".
 _SAME = "COALESCE(" + " AND ".join([*(f"NEW.{name} = OLD.{name}" for name in _KEPT), _SAME_PARENT]) + ", FALSE)"
 
+#: An item's external id is part of the hash of each frozen version that holds it; protection is never taken back.
+_ITEM_CHANGED = (
+    "NEW.id <> OLD.id OR NEW.public_id <> OLD.public_id OR NEW.dataset_id <> OLD.dataset_id "
+    "OR NEW.external_id <> OLD.external_id "
+    "OR (OLD.protected_at IS NOT NULL AND COALESCE(NEW.protected_at <> OLD.protected_at, TRUE)) "
+    "OR (OLD.released_at IS NOT NULL AND COALESCE(NEW.released_at <> OLD.released_at, TRUE))"
+)
+
 GUARDS = (
+    Guard(
+        "item",
+        "datasets_app_item",
+        ("UPDATE", "DELETE"),
+        "an item keeps its id and its protection",
+        when=(("UPDATE", _ITEM_CHANGED), ("DELETE", "OLD.protected_at IS NOT NULL")),
+    ),
+    Guard("snapshot", "datasets_app_snapshot", ("UPDATE",), "a snapshot is never changed"),
     Guard(
         "dataset_version",
         "datasets_app_datasetversion",

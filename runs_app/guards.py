@@ -7,7 +7,32 @@ def _run_closed(row: str) -> str:
     return f"EXISTS (SELECT 1 FROM runs_app_run AS r WHERE r.id = {row}.run_id AND r.status = 'completed')"  # noqa: S608
 
 
+#: Neither what belongs to a completed run nor what would come to belong to one.
+_MOVED = f"{_run_closed('OLD')} OR {_run_closed('NEW')}"
+
+
+def _changed(*columns: str) -> str:
+    return " OR ".join(f"NEW.{name} <> OLD.{name}" for name in columns)
+
+
 GUARDS = (
+    Guard(
+        "system_version",
+        "runs_app_systemversion",
+        ("UPDATE",),
+        "what a system's version means is never changed",
+        when=(("UPDATE", _changed("id", "system_id", "label", "git_sha", "config")),),
+    ),
+    Guard(
+        "gate_policy",
+        "runs_app_gatepolicy",
+        ("UPDATE", "DELETE"),
+        "the rules of a gate's policy are never changed",
+        when=(
+            ("UPDATE", _changed("id", "gate_id", "version", "rules")),
+            ("DELETE", "OLD.status <> 'draft'"),
+        ),
+    ),
     Guard("suite_version", "runs_app_suiteversion", ("UPDATE", "DELETE"), "suite versions are never changed"),
     Guard("comparison", "runs_app_comparison", ("UPDATE", "DELETE"), "comparisons are never changed"),
     Guard("gate_check", "runs_app_gatecheck", ("UPDATE", "DELETE"), "gate verdicts are never changed"),
@@ -23,20 +48,20 @@ GUARDS = (
         "runs_app_output",
         ("INSERT", "UPDATE", "DELETE"),
         "outputs of a completed run are never changed",
-        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _run_closed("OLD")), ("DELETE", _run_closed("OLD"))),
+        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _MOVED), ("DELETE", _run_closed("OLD"))),
     ),
     Guard(
         "score",
         "runs_app_score",
         ("INSERT", "UPDATE", "DELETE"),
         "scores of a completed run are never changed",
-        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _run_closed("OLD")), ("DELETE", _run_closed("OLD"))),
+        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _MOVED), ("DELETE", _run_closed("OLD"))),
     ),
     Guard(
         "aggregate",
         "runs_app_aggregate",
         ("INSERT", "UPDATE", "DELETE"),
         "aggregates of a completed run are never changed",
-        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _run_closed("OLD")), ("DELETE", _run_closed("OLD"))),
+        when=(("INSERT", _run_closed("NEW")), ("UPDATE", _MOVED), ("DELETE", _run_closed("OLD"))),
     ),
 )

@@ -1,0 +1,10 @@
+from django.db import migrations
+
+from core_app.triggers import InstallGuards
+from runs_app.guards import GUARDS
+
+
+class Migration(migrations.Migration):
+    dependencies = [("runs_app", "0003_guards")]
+
+    operations = [InstallGuards(GUARDS)]
