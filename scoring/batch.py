@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from scoring.answers.verdict import Verdict, verdict_of
+from scoring.judgements import NOTHING_JUDGED, Judgements
 from scoring.retrieval.stage import GoldIndex, StageData, prepare
 from scoring.types import Document, EvalItem, SystemOutput
 
@@ -19,6 +20,8 @@ class Batch:
         *,
         stages: Collection[str] | None = None,
         documents: Iterable[Document] | None = None,
+        history: Iterable[Document] | None = None,
+        judgements: Mapping[tuple[str, int], Judgements] | None = None,
     ) -> None:
         self.items = items
         self.outputs = outputs
@@ -26,6 +29,11 @@ class Batch:
         self.documents: dict[tuple[str, str | None], Document] | None = None
         if documents is not None:
             self.documents = {(d.doc_id, d.version_id): d for d in documents}
+        self.history = self.documents
+        if history is not None:
+            self.history = {**(self.documents or {}), **{(d.doc_id, d.version_id): d for d in history}}
+        known = judgements or {}
+        self.judgements = [known.get((output.external_id, output.repeat), NOTHING_JUDGED) for output in outputs]
         self._index: list[GoldIndex] | None = None
         self._prepared: dict[str | None, StageData] = {}
         self._verdicts: list[Verdict] | None = None

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from scoring import attack_success
 from scoring.answers.correct import CORRECT
 from scoring.answers.task_success import TASK_SUCCESS
-from scoring.citations import locatable
+from scoring.citations import accessible, locatable, support
 from scoring.errors import MetricError
+from scoring.freshness import metrics as freshness
 from scoring.identity import MetricIdentity
+from scoring.nuggets import metrics as nuggets
 from scoring.refusal import metrics as refusals
+from scoring.refusal import question_coverage
 from scoring.retrieval import (
     acl_violation,
     ap,
@@ -57,7 +61,13 @@ METRICS: dict[str, MetricSpec] = {
         TASK_SUCCESS,
         CORRECT,
         *refusals.SPECS,
+        question_coverage.SPEC,
         locatable.SPEC,
+        accessible.SPEC,
+        *support.SPECS,
+        *nuggets.SPECS,
+        *freshness.SPECS,
+        attack_success.SPEC,
         *(module.SPEC for module in _RETRIEVAL),
     )
 }

@@ -8,6 +8,7 @@ from typing import Any
 from scoring.batch import Batch
 from scoring.errors import ScoringError
 from scoring.identity import MetricIdentity
+from scoring.judgements import Judgements
 from scoring.registry import spec_of
 from scoring.types import Document, EvalItem, Score, State, SystemOutput
 
@@ -22,12 +23,17 @@ def score_batch(
     *,
     stages: Collection[str] | None = None,
     documents: Iterable[Document] | None = None,
+    history: Iterable[Document] | None = None,
+    judgements: Mapping[tuple[str, int], Judgements] | None = None,
 ) -> list[list[Score]]:
     """Scores of n aligned (item, output) pairs: outer list per identity, inner per pair.
 
     ``stages``: the stages that the run reports; given, an output that lacks one of them has returned an empty list, and
     any other stage is ``not_applicable`` (see ``retrieval.stage.pick_list`` for the rule without it). ``documents``:
-    the snapshot, for the metrics that need it. The same item may stand in several pairs (repeats).
+    the snapshot, for the metrics that need it. ``history``: versions outside of the snapshot with their
+    validity (ended, withdrawn, later ones), which freshness reads beside it. ``judgements``: what was judged of an
+    output, by external id and repeat; a metric that needs a judgement which is not there is ``not_applicable``. The
+    same item may stand in several pairs (repeats).
 
     Raises ScoringError where the two sequences differ in length or a pair's ids differ, MetricError for an identity
     that the registry does not know. Empty input gives empty lists. Cost: linear in units, once per stage.
@@ -38,7 +44,7 @@ def score_batch(
         if item.external_id != output.external_id:
             raise ScoringError(f"pair {place}: item {item.external_id!r} stands beside output {output.external_id!r}")
     specs = [spec_of(identity) for identity in identities]
-    batch = Batch(items, outputs, stages=stages, documents=documents)
+    batch = Batch(items, outputs, stages=stages, documents=documents, history=history, judgements=judgements)
     results: list[list[Score]] = []
     for identity, (spec, params) in zip(identities, specs, strict=True):
         data: Any = batch.stage(identity.stage) if spec.staged else batch

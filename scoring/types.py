@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -130,15 +131,25 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One version of a source document in the snapshot: its length in characters and who may open it.
+    """One version of a source document in the snapshot: its length in characters, who may open it, and when it holds.
 
-    ``audience`` empty means open to everyone.
+    ``audience`` empty means open to everyone. The version is valid on ``[valid_from, valid_to)`` unless withdrawn by
+    then; None leaves that side open. Times have a time zone (else ItemError).
     """
 
     doc_id: str
     version_id: str | None = None
     length: int | None = None
     audience: frozenset[str] = frozenset()
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    withdrawn_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("valid_from", "valid_to", "withdrawn_at"):
+            moment = getattr(self, name)
+            if moment is not None and moment.tzinfo is None:
+                raise ItemError(f"/{name}", "a time without a time zone")
 
 
 def _finite(value: object, pointer: str) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -91,3 +91,19 @@ def choose_threshold(
         if risk <= max_risk + 1e-12:
             best = point
     return best
+
+
+def at_threshold(
+    confidence: Sequence[float], wrong: Sequence[bool | float], threshold: float, *, n_total: int | None = None
+) -> RiskPoint | None:
+    """What a threshold that was locked on dev gives on other items, such as a frozen split, which only reports it.
+
+    Arguments as for ``risk_coverage``. None where no answer reaches the threshold: coverage is 0 and there is no risk.
+    Raises ScoringError as ``risk_coverage`` does, and for a threshold that is not finite.
+    Worked example: confidence 0.9 0.8 0.7, wrong 0 1 0, threshold 0.75: coverage 2/3, risk 1/2.
+    """
+    if not math.isfinite(threshold):
+        raise ScoringError(f"threshold is {threshold!r}, not a finite number")
+    curve = risk_coverage(confidence, wrong, n_total=n_total)
+    reached = [point for point in curve.points if point.threshold >= threshold]
+    return replace(reached[-1], threshold=threshold) if reached else None
