@@ -29,6 +29,26 @@ class JudgeNoise:
             raise ScoringError(f"items ({items}) and judge_repeats ({judge_repeats}) must be at least 1")
         return normal_quantile(confidence) * math.sqrt(2.0) * self.sd / math.sqrt(items * judge_repeats)
 
+    def repeats_for(self, eps: float, items: int, confidence: float = 0.95) -> int:
+        """Judge repeats per output at which the band is within ``eps``, so that noise no longer rules the verdict.
+
+        Raises ScoringError for eps not above 0 or items below 1. Worked example: sd 0.3, 100 items, eps 0.03: 8.
+        """
+        if not math.isfinite(eps) or eps <= 0:
+            raise ScoringError(f"eps is {eps!r}, not a finite number above 0")
+        return max(1, math.ceil((self.band(items, 1, confidence) / eps) ** 2 - 1e-9))
+
+
+def effective_eps(eps: float, noise: float) -> float:
+    """The difference that a claim must pass: the larger of eps and the judge noise band, as ``verdict`` has it.
+
+    Raises ScoringError for a negative or not finite value. Worked example: eps 0.03, noise 0.05: 0.05.
+    """
+    for name, value in (("eps", eps), ("noise", noise)):
+        if not math.isfinite(value) or value < 0:
+            raise ScoringError(f"{name} is {value!r}, not a finite number from 0 up")
+    return max(eps, noise)
+
 
 def judge_noise(repeats: Mapping[str, Sequence[float]]) -> JudgeNoise:
     """Pooled within-item standard deviation over items judged twice or more (others are left out).
