@@ -178,6 +178,13 @@ def rows() -> list[tuple[str, str, Callable[[np.random.Generator], tuple[Ends, f
         ("weighted", "90 and 10 of two strata, rates 0.8 and 0.2", weighted(90, 10, 0.8)),
         ("weighted", "90 and 60 of two strata, rates 0.98 and 0.2", weighted(90, 60, 0.98)),
     ]
+    found += [
+        ("BCa", data, sampled(made, bca))
+        for data, made in (
+            ("30 clusters of 5, icc 0.3", normal(30, 5, 0.3)),
+            ("60 clusters of 1 to 12, icc 0.3", unequal(60)),
+        )
+    ]
     return found
 
 
