@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core_app.actors import Actor
+from datasets_app.states import QuestionType, Tier
 from runs_app.models import Output, Run
 from runs_app.selectors.disclosure import Figure
 from runs_app.selectors.runs import PRIMARY, closed_reason, figures_of, outcomes_of, redaction_of
@@ -28,6 +29,7 @@ GROUP_NAMES = {
     "language": gettext_lazy("Language"),
     "tag": gettext_lazy("Tag"),
 }
+_VALUE_NAMES = {"type": dict(QuestionType.choices), "tier": dict(Tier.choices)}
 #: What scoring.diagnosis says, in words that can be translated.
 _WORDS = {
     "relevant units are rarely among the deepest candidates": gettext_lazy(
@@ -73,12 +75,17 @@ class Results:
     retrieval: list[tuple[str, list[Figure | None]]] = field(default_factory=list)
     families: list[tuple[str, list[Figure]]] = field(default_factory=list)
     unscored: list[Figure] = field(default_factory=list)
-    groups: list[tuple[Any, list[Figure]]] = field(default_factory=list)
+    groups: list[tuple[Any, list[tuple[Any, Figure]]]] = field(default_factory=list)
     group_metric: str = ""
     metrics: list[str] = field(default_factory=list)
     findings: list[dict[str, Any]] = field(default_factory=list)
     outcomes: dict[str, int | None] = field(default_factory=dict)
     matrix: list[dict[str, Any]] = field(default_factory=list)
+
+
+def group_value_name(group: str, value: str) -> Any:
+    """Return what a group is called: a question type or tier in the reader's language, else its value."""
+    return _VALUE_NAMES.get(group, {}).get(value, value)
 
 
 def short_name(identity: str) -> str:
@@ -97,14 +104,17 @@ def _retrieval(figures: Sequence[Figure]) -> tuple[list[str], list[tuple[str, li
     return stages, [(name, [cells.get(stage) for stage in stages]) for name, cells in sorted(rows.items())]
 
 
-def _groups(figures: Iterable[Figure], identity: str) -> list[tuple[Any, list[Figure]]]:
+def _groups(figures: Iterable[Figure], identity: str) -> list[tuple[Any, list[tuple[Any, Figure]]]]:
     found = [figure for figure in figures if figure.metric == identity]
     macro = [figure for figure in found if figure.group == "macro"]
     groups = []
     for group, name in GROUP_NAMES.items():
         rows = [figure for figure in found if figure.group == group]
         if rows:
-            groups.append((name, rows + (macro if group == "type" else [])))
+            named: list[tuple[Any, Figure]] = [(group_value_name(group, row.group_value), row) for row in rows]
+            if group == "type":
+                named += [(_("Mean of the types"), row) for row in macro]
+            groups.append((name, named))
     return groups
 
 

@@ -16,7 +16,7 @@ from runs_app.forms.decisions import CompareForm
 from runs_app.models import Comparison
 from runs_app.policies import RunAction, policy
 from runs_app.selectors.comparisons import comparison_by_id, comparison_view, comparisons_visible, completed_runs
-from runs_app.selectors.results import GROUP_NAMES
+from runs_app.selectors.results import GROUP_NAMES, group_value_name
 from runs_app.selectors.runs import PRIMARY
 from runs_app.selectors.unscored import common_eps, split_unscored
 from runs_app.services.comparisons import comparison_create, comparison_items_read
@@ -66,7 +66,7 @@ def forest_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         if row["estimate"] is None:
             continue
-        label = short_metric(row["metric"]) if row["group"] == "all" else str(row["group_value"])
+        label = short_metric(row["metric"]) if row["group"] == "all" else str(row["value_label"])
         plotted.append(
             {
                 "label": label if row["higher_is_better"] else f"{label} ↓",
@@ -90,7 +90,11 @@ class ComparisonPage(DecisionPage):
         overall, unscored = split_unscored(self.actor, found, view["results"])
         chosen = self._chosen(request, overall)
         groups = [
-            {**row, "group_label": GROUP_NAMES.get(row["group"], row["group"])}
+            {
+                **row,
+                "group_label": GROUP_NAMES.get(row["group"], row["group"]),
+                "value_label": group_value_name(row["group"], row["group_value"]),
+            }
             for row in view["results"]
             if row["group"] != "all" and row["metric"] == chosen
         ]
