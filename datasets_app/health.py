@@ -194,9 +194,10 @@ def _duplicates(found: _Found) -> Iterator[Check]:
     within: list[int] = []
     across: list[int] = []
     for rows in found.questions.values():
-        if len(rows) > 1:
-            target = across if len({split for _entry, split in rows}) > 1 else within
-            target += [entry_id for entry_id, _split in rows]
+        splits = {split: [entry_id for entry_id, other in rows if other == split] for _entry, split in rows}
+        # What stands twice in a split is counted there in any case: were it missing, it would tell of a test item.
+        within += [entry_id for ids in splits.values() if len(ids) > 1 for entry_id in ids]
+        across += [entry_id for ids in splits.values() if len(splits) > 1 for entry_id in ids]
     yield _check(
         "duplicates_across",
         Severity.BLOCK,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -14,6 +15,9 @@ from core_app.errors import FieldError, Invalid
 from core_app.rest.renderers import JSONRenderer, NDJSONRenderer
 
 MAX_WAIT_SECONDS = 60.0
+#: Each held answer keeps a thread of the web process: of the least that is run with (four), one stays free for others.
+MOST_HELD = 3
+_held = threading.BoundedSemaphore(MOST_HELD)
 #: First pause between two looks; it doubles up to a second.
 _FIRST_PAUSE_SECONDS = 0.05
 
@@ -55,15 +59,27 @@ def wait_seconds(request: Request) -> float:
 def hold_until(predicate: Callable[[], bool], request: Request) -> bool:
     """Look at `predicate` until it is true or `?wait=` seconds have passed; return what it said last.
 
+    At most `MOST_HELD` answers are held at once in one process; a further caller is answered at once and asks again.
+
     `predicate` reads the database afresh each time and must not stand inside a transaction, which would show it the
     same rows for ever and block writers.
     """
     deadline = time.monotonic() + wait_seconds(request)
+    if predicate():
+        return True
+    if deadline <= time.monotonic() or not _held.acquire(blocking=False):
+        return False
+    try:
+        return _look_until(predicate, deadline)
+    finally:
+        _held.release()
+
+
+def _look_until(predicate: Callable[[], bool], deadline: float) -> bool:
     pause = _FIRST_PAUSE_SECONDS
-    while not predicate():
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return False
+    while (left := deadline - time.monotonic()) > 0:
         time.sleep(min(pause, left))
+        if predicate():
+            return True
         pause = min(pause * 2, 1.0)
-    return True
+    return False

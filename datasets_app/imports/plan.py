@@ -254,8 +254,12 @@ def plan_import(
     rows: Iterable[tuple[int, Any]],
     default_split: str | None,
     may_edit_tests: bool,
+    may_read_protected: bool,
 ) -> Plan:
     """Return what importing `rows` (line number, decoded JSON) into the draft would do. Writes nothing.
+
+    For those who may not read protected items, each row of one is new content: whether it equals what is stored would
+    answer guesses.
 
     A row without a split stays where its item is; a new one goes to `default_split`, else to dev.
     """
@@ -279,6 +283,8 @@ def plan_import(
             continue
         standing = standings.get(item.external_id)
         split = placed[line]
+        if standing is not None and standing.protected and not may_read_protected:
+            standing.content = None
         plan.rows.append(
             PlannedRow(
                 line=line,

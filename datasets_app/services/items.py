@@ -199,6 +199,7 @@ def items_import(
         rows=rows,
         default_split=default_split,
         may_edit_tests=policy.can(actor, DatasetAction.EDIT_TEST_ITEMS, version),
+        may_read_protected=policy.may_read_protected(actor, version.dataset),
     )
     report = _report(
         plan.rows, plan.errors, dry_run=dry_run, may_read=policy.may_read_protected(actor, version.dataset)
@@ -288,6 +289,7 @@ def _revise(actor: Actor, version: DatasetVersion, entry: VersionEntry, native: 
         rows=[(1, native)],
         default_split=None,
         may_edit_tests=policy.can(actor, DatasetAction.EDIT_TEST_ITEMS, version),
+        may_read_protected=policy.may_read_protected(actor, version.dataset),
     )
     if plan.errors:
         errors = [FieldError(row.pointer, row.code, row.detail) for row in plan.errors]

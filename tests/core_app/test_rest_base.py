@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from urllib.parse import urlencode
 
 import pytest
 from django.core.cache import cache
@@ -45,6 +47,20 @@ def test_a_page_holds_at_most_five_hundred_rows(cast: Cast) -> None:
 
 def test_a_cursor_made_up_is_404(cast: Cast) -> None:
     assert cast.api("token").get("/api/v1/events?cursor=nonsense").status_code == 404
+
+
+@pytest.mark.parametrize("position", ["abc", "", "\0", "1.5", "[]"])
+def test_a_cursor_at_no_possible_place_is_404(cast: Cast, position: str) -> None:
+    make_events(1)
+    cursor = b64encode(urlencode({"o": 0, "r": 0, "p": position}).encode()).decode()
+    assert cast.api("token").get("/api/v1/events", {"cursor": cursor}).status_code == 404
+
+
+@pytest.mark.parametrize("position", ["-5", "9" * 40])
+def test_a_cursor_past_all_rows_is_an_empty_or_whole_page(cast: Cast, position: str) -> None:
+    make_events(1)
+    cursor = b64encode(urlencode({"o": 0, "r": 0, "p": position}).encode()).decode()
+    assert cast.api("token").get("/api/v1/events", {"cursor": cursor}).status_code == 200
 
 
 def test_a_large_read_streams_as_ndjson(cast: Cast, django_assert_max_num_queries: object) -> None:

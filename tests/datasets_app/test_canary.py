@@ -13,7 +13,17 @@ from datasets_app.models import DatasetVersion, ExposureEntry, ItemRevision, Ver
 from datasets_app.services import dataset_update, draft_get_or_create, item_edit, items_import, version_freeze
 from datasets_app.states import Level
 from tests.conftest import Cast
-from tests.datasets_app.factories import fill, grant, make_corpus, make_dataset, make_draft, native, natives, numbered
+from tests.datasets_app.factories import (
+    fill,
+    grant,
+    make_corpus,
+    make_dataset,
+    make_draft,
+    make_frozen,
+    native,
+    natives,
+    numbered,
+)
 
 CANARY = "zanzibar-canary"
 BELOW_READ = ["viewer", "annotator", "editor", "steward", "owner", "admin", "token"]
@@ -177,3 +187,36 @@ def test_the_admin_withholds_test_items_from_a_superuser_without_read(cast: Cast
     assert "What does article 1 weigh?" in body(client.get(f"/admin/datasets_app/itemrevision/{open_one.pk}/change/"))
     grant(cast, version.dataset, "editor", Level.READ)
     assert cast.client("editor").get(pages[0]).status_code == 302
+
+
+def test_a_question_asked_twice_in_dev_is_counted_whether_or_not_the_test_split_asks_it(cast: Cast) -> None:
+    """An editor writes a guess twice into dev: the count of duplicates must not tell whether a test item asks it."""
+    counts = []
+    for slug, guess in (("a", "What does article 1001 weigh?"), ("b", "Nobody asks this.")):
+        version = make_frozen(cast, dataset=make_dataset(cast, slug))
+        draft = make_draft(cast, version.dataset)
+        rows = [native(number, question=guess) for number in (501, 502)]
+        fill(cast, draft, rows, actor=cast.actor("editor"))
+        checks = cast.api("editor").get(f"/api/v1/versions/{draft.public_id}").json()["health"]
+        counts.append([(check["code"], check["severity"], check["count"], check["message"]) for check in checks])
+    assert counts[0] == counts[1]
+    assert ("duplicates", 2) in [(code, count) for code, _severity, count, _message in counts[0]]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_sending_a_guess_again_does_not_tell_whether_it_is_the_protected_item(cast: Cast, dry_run: bool) -> None:
+    """A steward without `read` may rewrite a protected item, and learns nothing of what it said before."""
+    reports = []
+    for slug, reference in (("a", "1001 kg"), ("b", "7 kg")):
+        version = make_frozen(cast, dataset=make_dataset(cast, slug))
+        row = natives(8, split="frozen", start=1001)[0] | {"reference": reference}
+        path = f"/api/v1/datasets/support/{slug}/imports?dry_run={str(dry_run).lower()}"
+        report = cast.api("steward").post(path, [row], format="json").json()
+        reports.append({**report, "version": ""})
+        if not dry_run:
+            draft = version.dataset.versions.get(number=2)
+            diff = cast.api("steward").get(f"/api/v1/versions/{version.public_id}/diff/{draft.public_id}").json()
+            assert (diff["changed"], diff["rows"][0]["fields"]) == (1, [])
+            assert diff["rows"][0]["before_sha256"] != diff["rows"][0]["after_sha256"]
+    assert reports[0] == reports[1]
+    assert (reports[0]["updated"], reports[0]["unchanged"]) == (1, 0)
