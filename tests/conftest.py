@@ -93,8 +93,8 @@ def make_token(
     return token, secret
 
 
-@pytest.fixture
-def cast(db: None) -> Cast:
+def make_cast() -> Cast:
+    """Write the cast into the database."""
     team = Team.objects.create(slug="support", name="Support")
     other = Team.objects.create(slug="elsewhere", name="Elsewhere")
     people = {role.value: make_person(role.value, team=team, role=role) for role in Role}
@@ -112,6 +112,11 @@ def cast(db: None) -> Cast:
         bare_token=bare_token,
         bare_token_secret=bare_secret,
     )
+
+
+@pytest.fixture
+def cast(db: None) -> Cast:
+    return make_cast()
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+#: Looked up when asked for: else each of the thousands of test clients would list every static file anew.
+WHITENOISE_AUTOREFRESH = True
 # WhiteNoise warns where its folder is missing, and warnings are errors here.
 Path(STATIC_ROOT).mkdir(parents=True, exist_ok=True)
 AXES_ENABLED = False

@@ -7,6 +7,7 @@ import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from http.cookies import SimpleCookie
 from types import ModuleType
 from typing import Any
 
@@ -158,17 +159,18 @@ def kwarg_names(name: str) -> list[str]:
 
 
 class Clients:
-    """A client for each actor, signed in once: a new one only after a request that may have changed its session."""
+    """A client for each actor, signed in once: what a request does to the session is undone with the request."""
 
     def __init__(self, cast: Cast) -> None:
         self.cast = cast
-        self._ready: dict[str, Any] = {}
+        self._ready = {actor: cast.api(actor) for actor in ACTORS}
+        self._cookies = {actor: client.cookies.output(header="", sep=";") for actor, client in self._ready.items()}
 
-    def take(self, actor: str, *, keep: bool) -> Any:
-        client = self._ready.pop(actor, None) or self.cast.api(actor)
+    def take(self, actor: str) -> Any:
+        client = self._ready[actor]
+        # A sign-out takes the cookie away; the session itself is back already.
+        client.cookies = SimpleCookie(self._cookies[actor])
         client.raise_request_exception = False
-        if keep:
-            self._ready[actor] = client
         return client
 
 
@@ -178,7 +180,7 @@ def ask(
     """Send the request and undo all that it did."""
     cast = clients.cast
     url = url_of(name, row, seeded, cast)
-    client = clients.take(actor, keep=row is None or method == "GET")
+    client = clients.take(actor)
     data = row.data if row is not None else None
     if callable(data):
         data = data(cast, seeded)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from tests.conftest import Cast
-from tests.permissions.harness import ACTORS, METHODS, Clients, ask, expected, is_rest, tables, url_names
+from tests.permissions.conftest import World
+from tests.permissions.harness import ACTORS, METHODS, ask, expected, is_rest, tables, url_names
 
 #: Enough to show that a method which is not offered does nothing: with every right, with none here, without a name.
 UNOFFERED_ACTORS = ("admin", "outsider", "anonymous")
@@ -21,16 +21,16 @@ def test_no_table_names_a_url_that_is_gone() -> None:
     assert not sorted(set(tables()) - set(url_names()))
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("name", [name for name in url_names() if name in tables()])
-def test_each_role_gets_what_the_table_says(name: str, cast: Cast) -> None:
+def test_each_role_gets_what_the_table_says(name: str, world: World) -> None:
     rows, module = tables()[name]
-    seeded = module.seed(cast)
-    clients = Clients(cast)
+    cast, seeded = world.cast, world.seeded[module.__name__]
     wrong = []
     for method in METHODS:
         row = rows.get(method)
         for actor in ACTORS if row is not None else UNOFFERED_ACTORS:
-            response = ask(name, method, row, actor, clients, seeded)
+            response = ask(name, method, row, actor, world.clients, seeded)
             if row is None:
                 # A method that is not offered does nothing for anybody.
                 wanted: tuple[int, ...] = (405, 401) if is_rest(name) else (405, 302, 403, 404)

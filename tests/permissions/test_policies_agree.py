@@ -12,7 +12,7 @@ from django.db import models
 
 from core_app.actors import ANONYMOUS, SYSTEM
 from core_app.policy import Policy
-from tests.conftest import Cast
+from tests.permissions.conftest import World
 from tests.permissions.harness import ACTORS, table_modules
 
 
@@ -28,17 +28,16 @@ def policies() -> dict[str, Policy]:
 PAIRS = [(app, model) for app, policy in policies().items() for model in policy.view_actions]
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize(("app", "model"), PAIRS, ids=lambda value: getattr(value, "__name__", value))
-def test_can_and_visible_to_agree(app: str, model: type[models.Model], cast: Cast) -> None:
+def test_can_and_visible_to_agree(app: str, model: type[models.Model], world: World) -> None:
     policy = policies()[app]
     owners = {name for module in table_modules() for name in getattr(module, "APPS", ())}
     if app not in owners:
         pytest.skip(f"no table seeds {app} yet")
-    for module in table_modules():
-        module.seed(cast)
     rows = list(model._default_manager.all())
     assert rows, f"no seed makes a {model.__name__}: the comparison would say nothing"
-    actors = [ANONYMOUS, SYSTEM, *(cast.actor(name) for name in ACTORS if name != "anonymous")]
+    actors = [ANONYMOUS, SYSTEM, *(world.cast.actor(name) for name in ACTORS if name != "anonymous")]
     for actor, row in itertools.product(actors, rows):
         visible = policy.visible_to(actor, model._default_manager.filter(pk=row.pk)).exists()
         assert policy.can(actor, policy.view_actions[model], row) == visible, f"{actor.label}: {row!r}"
