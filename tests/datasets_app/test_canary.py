@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 from django.urls import reverse
 
 from core_app.models import AuditEvent
@@ -95,21 +96,32 @@ def page_urls(version: DatasetVersion) -> list[str]:
     return urls
 
 
-def test_no_call_and_no_page_shows_a_frozen_item_to_anybody_below_read(cast: Cast, version: DatasetVersion) -> None:
+@pytest.mark.parametrize("name", BELOW_READ)
+def test_no_call_and_no_page_shows_a_frozen_item_to_anybody_below_read(
+    name: str, cast: Cast, version: DatasetVersion
+) -> None:
     draft_get_or_create(actor=cast.actor("editor"), dataset=version.dataset)
-    for name in BELOW_READ:
-        for url in api_urls(version):
-            response = cast.api(name).get(url)
-            assert response.status_code in {200, 403}, (name, url, response.status_code)
-            assert CANARY not in body(response).replace(f"q={CANARY}", ""), (name, url)
-    for name in BELOW_READ[:-1]:
-        client = cast.client(name)
-        for url in page_urls(version):
-            for headers in ({}, {"HX-Request": "true"}):
-                response = client.get(url, headers=headers)
-                text = body(response).replace(f"q={CANARY}", "").replace(f'value="{CANARY}"', "")
-                assert CANARY not in text, (name, url)
+    api = cast.api(name)
+    for url in api_urls(version):
+        response = api.get(url)
+        assert response.status_code in {200, 403}, (url, response.status_code)
+        assert CANARY not in body(response).replace(f"q={CANARY}", ""), url
+    parts = 0
+    for url in page_urls(version) if name != "token" else ():
+        response = page_without_canary(api, url)
+        if "HX-Request" in response.get("Vary", ""):
+            # The page has a part of its own for htmx; every other page answers it the same.
+            parts += 1
+            page_without_canary(api, url, headers={"HX-Request": "true"})
+    assert parts or name == "token"
     assert not ExposureEntry.objects.exists()
+
+
+def page_without_canary(client: Client, url: str, **options: Any) -> HttpResponse:
+    """Ask for a page; fail where it shows the canary in anything but the query that was asked."""
+    response = client.get(url, **options)
+    assert CANARY not in body(response).replace(f"q={CANARY}", "").replace(f'value="{CANARY}"', ""), (url, options)
+    return response
 
 
 def test_the_questions_level_shows_questions_without_gold_and_read_shows_all(
