@@ -7,9 +7,12 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import get_language
+from django.utils import translation
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 _METHODS = ("get", "post", "put", "patch", "delete")
 
@@ -65,9 +68,26 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> dict[str, A
 
 
 @lru_cache(maxsize=4)
+def api_schema(language: str) -> dict[str, Any]:
+    """Return the OpenAPI description. It depends on nobody who asks, so it is made once per process and language."""
+    with translation.override(language):
+        schema: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return schema
+
+
+class SchemaView(SpectacularAPIView):  # type: ignore[misc]
+    """The OpenAPI description, as YAML or JSON; for everybody alike."""
+
+    def _get_schema_response(self, request: Request) -> Response:
+        name = self._get_filename(request, None)
+        disposition = {"Content-Disposition": f'inline; filename="{name}"'}
+        return Response(api_schema(translation.get_language() or "en"), headers=disposition)
+
+
+@lru_cache(maxsize=4)
 def api_description(language: str) -> dict[str, Any]:
     """Return topics with their operations, and the types that they name. Made once per process and language."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)
+    schema = api_schema(language)
     topics: dict[str, list[dict[str, Any]]] = {}
     for path, operations in schema["paths"].items():
         for method in _METHODS:
@@ -82,4 +102,4 @@ def api_description(language: str) -> dict[str, Any]:
 @require_safe
 def api_docs(request: HttpRequest) -> HttpResponse:
     """Show every call of the REST API; it holds no team's data, so nobody need sign in."""
-    return render(request, "core_app/api_docs.html", api_description(get_language() or "en"))
+    return render(request, "core_app/api_docs.html", api_description(translation.get_language() or "en"))

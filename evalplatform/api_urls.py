@@ -1,14 +1,13 @@
 """The REST API, version 1."""
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView
 
-from core_app.api_docs import api_docs
+from core_app.api_docs import SchemaView, api_docs
 
 app_name = "api"
 
 urlpatterns = [
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", api_docs, name="docs"),
     path("", include("teams_app.rest.urls")),
     path("", include("datasets_app.rest.urls")),

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 from django.test import Client
-from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
 
-from core_app.api_docs import api_description
+from core_app.api_docs import api_description, api_schema
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def schema() -> dict[str, Any]:
-    described: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
-    return described
+    return api_schema("en")
 
 
 def test_the_description_is_openapi_3_1(schema: dict[str, Any]) -> None:
@@ -48,3 +47,11 @@ def test_the_page_names_every_call(client: Client, schema: dict[str, Any]) -> No
     assert sum(len(operations) for _topic, operations in api_description("en")["topics"]) == sum(
         len(operations) for operations in schema["paths"].values()
     )
+
+
+def test_the_description_is_one_document_in_yaml_and_in_json(client: Client, schema: dict[str, Any]) -> None:
+    written = client.get("/api/v1/schema/", headers={"Accept": "application/vnd.oai.openapi"})
+    data = client.get("/api/v1/schema/", headers={"Accept": "application/vnd.oai.openapi+json"})
+    assert written["Content-Disposition"] == 'inline; filename="evalplatform.yaml"'
+    assert yaml.safe_load(written.content) == data.json()
+    assert set(data.json()["paths"]) == set(schema["paths"])
