@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 
 from django.urls import NoReverseMatch, reverse
@@ -64,12 +65,17 @@ def section_of(view_name: str) -> str:
     return max(fitting)[1] if fitting else ""
 
 
-def entries(team: str, current: str) -> list[tuple[str | Promise, list[Entry]]]:
-    """Return the groups with the team's addresses; an entry without a page is left out, and so is an empty group."""
+def entries(team: str, current: str, hidden: Container[str] = ()) -> list[tuple[str | Promise, list[Entry]]]:
+    """Return the groups with the team's addresses.
+
+    Left out are the hidden sections, entries without a page, and groups that are empty then.
+    """
     groups = []
     for word, group in GROUPS:
         placed = []
         for entry in group:
+            if entry.section in hidden:
+                continue
             try:
                 url = reverse(entry.url_name, kwargs={"team": team})
             except NoReverseMatch:

@@ -76,7 +76,20 @@ class Policy:
             return
         if not self.is_insider(actor, obj):
             raise NotFound(_("There is no such thing here."))
-        raise Forbidden(_("Your role or token does not allow this: %(action)s.") % {"action": action.value})
+        raise Forbidden(self._refusal(actor, action))
+
+    def _refusal(self, actor: Actor, action: StrEnum) -> str:
+        """Return what is missing, so that people know whom and pipelines know what to ask for."""
+        need = self.table[action]
+        if actor.kind is not ActorKind.TOKEN:
+            words = {"role": need.role.label, "action": action.value}
+            return _("This needs the role “%(role)s” in the team (%(action)s).") % words
+        if need.scope is None:
+            return _("No token may do this, only people (%(action)s).") % {"action": action.value}
+        return _("This needs a token with the scope %(scope)s (%(action)s).") % {
+            "scope": need.scope,
+            "action": action.value,
+        }
 
     def visible_to(self, actor: Actor, queryset: models.QuerySet[M]) -> models.QuerySet[M]:
         """Return the rows that the actor may view."""

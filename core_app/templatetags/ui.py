@@ -208,13 +208,14 @@ def icon(name: str) -> SafeString:
 # ---------------------------------------------------------------- navigation
 @register.inclusion_tag("components/main_nav.html", takes_context=True)
 def main_nav(context: template.Context) -> dict[str, Any]:
-    """The team's pages. A page that the address map lacks is left out."""
+    """The team's pages, without those that the address map lacks or `nav_hidden` names."""
     request, team, teams = context.get("request"), context.get("nav_team"), context.get("nav_teams") or []
     if team is None and len(teams) == 1:
         team = teams[0]
     match = getattr(request, "resolver_match", None)
     current = context.get("nav_section") or section_of(match.view_name if match else "")
-    return {"groups": entries(team.slug, current) if team else []}
+    hidden = context.get("nav_hidden") or ()
+    return {"groups": entries(team.slug, current, hidden) if team else []}
 
 
 @register.inclusion_tag("components/breadcrumbs.html", takes_context=True)

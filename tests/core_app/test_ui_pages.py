@@ -80,6 +80,12 @@ def test_the_navigation_marks_one_entry_as_current() -> None:
     assert [entry.section for entry in shown if entry.is_current] in (["runs"], [])
 
 
+def test_a_hidden_section_is_left_out_and_its_group_stays() -> None:
+    shown = {entry.section for _word, group in entries("support", "", {"tokens", "audit"}) for entry in group}
+    assert "members" in shown
+    assert not shown & {"tokens", "audit"}
+
+
 # ---------------------------------------------------------------- policy questions
 def asked(cast, who: str, action: str, obj: object) -> str:
     request = RequestFactory().get("/")

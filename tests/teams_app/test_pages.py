@@ -142,3 +142,17 @@ def test_each_page_renders_in_both_languages_without_inline_code(cast: Cast, pat
     assert " style=" not in page
     assert "onclick" not in page
     assert "unsafe" not in response["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("who", ["owner", "steward", "editor", "annotator", "viewer", "admin"])
+def test_the_navigation_offers_a_person_no_page_that_refuses_them(cast: Cast, who: str) -> None:
+    client = cast.client(who)
+    home = text_of(client.get("/t/support/"))
+    for section in ("members", "tokens", "audit"):
+        path = f"/t/support/{section}/"
+        assert (f'href="{path}"' in home) == (client.get(path).status_code == 200), path
+
+
+def test_a_refused_person_reads_which_role_it_takes(cast: Cast) -> None:
+    refused = text_of(cast.client("viewer").get("/t/support/tokens/"))
+    assert "This needs the role “Owner” in the team" in refused
