@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from datetime import timedelta
 from typing import Any
@@ -19,6 +20,8 @@ from teams_app.models import ServiceToken, Team, User, slug_validator
 
 #: Largest file that the page previews; larger ones go through the API.
 MAX_PAGE_IMPORT = 8 * 1024 * 1024
+#: Largest file whose text comes back in the form, so that refused rows can be mended there.
+MAX_MENDED = 200_000
 #: Item fields with a control of their own; the others are edited as JSON.
 OWN_CONTROL = ("question", "reference", "split", "tiers", "types", "tags")
 
@@ -71,9 +74,16 @@ class ImportForm(forms.Form):
         if file is not None and file.size > MAX_PAGE_IMPORT:
             raise forms.ValidationError(_("The page takes files up to 8 MB. Send larger ones through the API."))
         data["raw"] = file.read() if file is not None else data.get("body", "").encode()
+        if file is not None and file.size <= MAX_MENDED:
+            self._offer_for_mending(data["raw"])
         if not data["raw"].strip():
             raise forms.ValidationError(_("Choose a file or paste some rows."))
         return data
+
+    def _offer_for_mending(self, raw: bytes) -> None:
+        """Show the file's rows in the text field; a file that is no UTF-8 is refused by the import itself."""
+        with contextlib.suppress(UnicodeDecodeError):
+            self.data = {**self.data.dict(), "body": raw.decode()}
 
 
 class ItemForm(forms.Form):

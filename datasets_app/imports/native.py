@@ -118,6 +118,10 @@ def _near(word: str, known: tuple[str, ...] | list[str]) -> str:
     return _("Known are: %(known)s.") % {"known": ", ".join(known)}
 
 
+def _no_field(name: str, known: tuple[str, ...] | list[str]) -> str:
+    return _("There is no field “%(name)s” here.") % {"name": name[:80]} + " " + _near(name, known)
+
+
 def _text(value: Any, pointer: str, faults: _Faults, *, limit: int, empty: bool = True) -> str | None:
     if not isinstance(value, str):
         faults.add(pointer, "not_text", _("This must be a text."))
@@ -189,7 +193,7 @@ def _object(
         faults.add(f"{pointer}/{key}", "required", _("This field is needed."))
     unknown = [key for key in value if key not in required and key not in optional]
     for key in unknown[:10]:
-        faults.add(f"{pointer}/{token(key)}", "unknown_field", _near(key, required + optional))
+        faults.add(f"{pointer}/{token(key)}", "unknown_field", _no_field(key, required + optional))
     return None if missing or unknown else value
 
 
@@ -385,7 +389,7 @@ def parse_item(raw: Any) -> tuple[NativeItem | None, list[Fault]]:
         return None, faults
     unknown = [key for key in raw if key not in _READERS and key not in PLACEMENT and key not in ECHOED]
     for key in unknown[:MAX_FAULTS_OF_A_ROW]:
-        faults.add(f"/{token(key)}", "unknown_field", _near(key, FIELDS))
+        faults.add(f"/{token(key)}", "unknown_field", _no_field(key, FIELDS))
     external_id = _external_id(raw, faults)
     split = raw.get("split")
     if split is not None:

@@ -150,8 +150,9 @@ def _require_checks(version: DatasetVersion, note: str) -> list[health.Check]:
         raise Invalid(_("The version can't be frozen yet."), code="checks_failed", errors=errors)
     unexplained = [check for check in checks if check.severity is health.Severity.EXPLAIN]
     if unexplained and not note.strip():
-        errors = [FieldError("/note", check.code, check.message) for check in unexplained]
-        raise Invalid(_("Say in the note why this is left as it is."), code="note_required", errors=errors)
+        why = _("Say in the note why this is left as it is.")
+        errors = [FieldError("/note", check.code, f"{check.message} {why}") for check in unexplained]
+        raise Invalid(why, code="note_required", errors=errors)
     return checks
 
 

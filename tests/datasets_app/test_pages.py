@@ -57,6 +57,17 @@ def test_a_dataset_is_created_filled_and_frozen_by_pages_alone(cast: Cast) -> No
     assert DatasetVersion.objects.get().content_sha256 in page
 
 
+def test_a_refused_file_comes_back_as_text_to_be_mended(cast: Cast) -> None:
+    make_dataset(cast)
+    text = json.dumps({**native(1), "kind": "fact"}) + "\n" + json.dumps(native(2))
+    client = cast.client("editor")
+    refused = client.post(url("import"), {"file": SimpleUploadedFile("items.jsonl", text.encode())})
+    assert "There is no field “kind” here." in refused.content.decode()
+    assert refused.context["form"]["body"].value() == text
+    large = SimpleUploadedFile("items.jsonl", ("\n".join([text] * 1500)).encode())
+    assert not client.post(url("import"), {"file": large}).context["form"]["body"].value()
+
+
 def test_the_preview_names_each_refused_row(cast: Cast) -> None:
     make_dataset(cast)
     text = json.dumps(native(1)) + "\n" + json.dumps(native(2, types=["riddle"])) + "\n{"
