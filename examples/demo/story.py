@@ -164,12 +164,12 @@ def _make_gate(steward: Api) -> None:
     steward.post(f"gates/{GATE}/policies/{policy['version']}/activate")
 
 
-def _figure(value: float | None, form: str = ".3f") -> str:
+def _figure(value: float | None, form: str = ".2f") -> str:
     return "–" if value is None else format(value, form)
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{low:+.3f}, {high:+.3f}]"
+def _interval(low: float | None, high: float | None, form: str = "+.2f") -> str:
+    return "" if low is None or high is None else f"[{low:{form}}, {high:{form}}]"
 
 
 def show_comparison(comparison: Mapping[str, Any], terminal: Terminal) -> None:
@@ -187,7 +187,7 @@ def show_comparison(comparison: Mapping[str, Any], terminal: Terminal) -> None:
                     row["metric"].rsplit(" v", 1)[0],
                     _figure(row["baseline"]["value"]),
                     _figure(row["candidate"]["value"]),
-                    _figure(row["estimate"], "+.3f"),
+                    _figure(row["estimate"], "+.2f"),
                     _interval(row["low"], row["high"]),
                     str(row["n"]),
                     str(row["verdict"]),
@@ -200,15 +200,17 @@ def show_check(check: Mapping[str, Any], terminal: Terminal) -> None:
     """Print a gate verdict with each rule's figures."""
     terminal.say()
     terminal.say(f"Gate {GATE}, policy {check['policy_version']}: {check['effective_verdict'].upper()}")
-    rows = [
-        [
-            str(rule["rule"]),
-            _figure(rule["observed"], "+.3f"),
-            _interval(*(rule["interval"] or (None, None))),
-            _figure(rule["limit"], "+.3f"),
-            str(rule["verdict"]),
-        ]
-        for rule in check["rules"]
-    ]
+    rows = []
+    for rule in check["rules"]:
+        form = "+.2f" if rule["kind"] == "non_inferiority" else ".2f"
+        rows.append(
+            [
+                str(rule["rule"]),
+                _figure(rule["observed"], form),
+                _interval(*(rule["interval"] or (None, None)), form),
+                _figure(rule["limit"], form),
+                str(rule["verdict"]),
+            ]
+        )
     terminal.table(["rule", "observed", "interval", "limit", "verdict"], rows)
     terminal.say()

@@ -43,6 +43,7 @@ class Command(BaseCommand):
                 terminal.step(f"Web, worker and scheduler are up at {supervisor.url}")
                 verdict = self._main_job(supervisor, terminal)
                 if options["no_serve"]:
+                    terminal.say("`make demo` serves these pages, with the same data.")
                     raise SystemExit(EXIT[verdict])
                 terminal.say("Ctrl-C stops it; `make demo` again keeps the data.")
                 supervisor.watch()
