@@ -57,6 +57,8 @@ def validate(assertion: Mapping[str, Any]) -> None:
     if not isinstance(assertion, Mapping):
         raise AssertionSpecError("", "an assertion is an object")
     kind = assertion.get("type")
+    if kind is None:
+        raise AssertionSpecError("/type", f"says how the answer is checked: {', '.join(TYPES)}")
     if not isinstance(kind, str) or kind not in TYPES:
         raise AssertionSpecError("/type", f"{kind!r} is not one of {', '.join(TYPES)}")
     if not isinstance(assertion.get("must", True), bool):

@@ -7,6 +7,7 @@ ranges 3-5, 3到5, 3 to 5.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -100,9 +101,7 @@ def _arabic(text: str) -> list[Numeral]:
             continue
         if start >= 2 and text[start - 1] == "." and text[start - 2].isdigit():
             continue
-        value = float(match["num"].replace(",", "").replace(" ", ""))
-        if match["exp"]:
-            value *= 10.0 ** int(match["exp"])
+        value = float(f"{match['num'].replace(',', '').replace(' ', '')}e{match['exp'] or 0}")
         if match["den"]:
             value /= float(match["den"])
         factor, end = _magnitude(text, end)
@@ -120,7 +119,9 @@ def _arabic(text: str) -> list[Numeral]:
         if text[end : end + 1] == "半" and factor > 1.0:
             value, end = value + factor / 2, end + 1
         place = max(place, end)
-        found.append(Numeral(_round(value), start, end))
+        # "1e999" is text, not a quantity that anything could be held against.
+        if math.isfinite(value):
+            found.append(Numeral(_round(value), start, end))
 
 
 def _round(value: float) -> float:

@@ -52,6 +52,22 @@ def test_a_wrong_assertion_is_refused_with_a_pointer(assertion, pointer):
     assert error.value.reason
 
 
+@pytest.mark.parametrize("answer", ["0e310", "It is 1e999.", "9" * 400, f"{'9' * 400}/{'9' * 400}"])
+def test_a_number_beyond_all_bounds_meets_no_expectation_and_breaks_nothing(answer):
+    validate(assertion := {"type": "number", "value": 7.5})
+    assert not check(assertion, answer).passed
+
+
+def test_an_assertion_without_a_type_is_told_the_types():
+    with pytest.raises(AssertionSpecError) as error:
+        validate({"kind": "contains", "value": "a"})
+    assert (error.value.pointer, "contains" in error.value.reason, "None" in error.value.reason) == (
+        "/type",
+        True,
+        False,
+    )
+
+
 def test_an_assertion_that_is_not_an_object_is_refused():
     with pytest.raises(AssertionSpecError):
         validate(["contains"])  # type: ignore[arg-type]
