@@ -202,12 +202,13 @@ def show_check(check: Mapping[str, Any], terminal: Terminal) -> None:
     terminal.say(f"Gate {GATE}, policy {check['policy_version']}: {check['effective_verdict'].upper()}")
     rows = []
     for rule in check["rules"]:
+        low, high = rule["interval"] or (None, None)
         form = "+.2f" if rule["kind"] == "non_inferiority" else ".2f"
         rows.append(
             [
                 str(rule["rule"]),
                 _figure(rule["observed"], form),
-                _interval(*(rule["interval"] or (None, None)), form),
+                _interval(low, high, form),
                 _figure(rule["limit"], form),
                 str(rule["verdict"]),
             ]
