@@ -7,7 +7,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,18 +31,24 @@ needs_postgres = pytest.mark.skipif(
 pytestmark = pytest.mark.live
 
 
-def environment(tmp_path: Path, **given: str) -> dict[str, str]:
-    """Return an environment without services, whose temporary folders lie in one that PostgreSQL's user may enter."""
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """Give a folder that PostgreSQL's user may enter; those of ``tmp_path`` lie in one that only root may."""
+    with tempfile.TemporaryDirectory(prefix="evalplatform-services-") as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
+def environment(folder: Path, **given: str) -> dict[str, str]:
+    """Return an environment without services, whose temporary folders lie in this one."""
     known = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
-    for folder in (tmp_path, *list(tmp_path.parents)[:2]):
-        folder.chmod(folder.stat().st_mode | 0o011)
-    return known | {"TMPDIR": str(tmp_path)} | given
+    return known | {"TMPDIR": str(folder)} | given
 
 
-def run(tmp_path: Path, *command: str, **given: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *command: str, **given: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(SCRIPT), *command],
-        env=environment(tmp_path, **given),
+        env=environment(folder, **given),
         capture_output=True,
         text=True,
         timeout=180,
@@ -48,28 +56,28 @@ def run(tmp_path: Path, *command: str, **given: str) -> subprocess.CompletedProc
     )
 
 
-def test_addresses_that_are_given_are_handed_on_unchanged(tmp_path: Path) -> None:
+def test_addresses_that_are_given_are_handed_on_unchanged(folder: Path) -> None:
     given = {"DATABASE_URL": "postgres://somewhere/db", "REDIS_URL": "redis://elsewhere/2"}
-    done = run(tmp_path, "--", sys.executable, "-c", SHOW, **given)
+    done = run(folder, "--", sys.executable, "-c", SHOW, **given)
     assert done.stdout.split() == list(given.values())
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 @needs_postgres
-def test_the_command_reaches_both_services_and_its_exit_code_comes_back(tmp_path: Path) -> None:
-    done = run(tmp_path, "--", sys.executable, "-c", ASK_BOTH + "\nraise SystemExit(7)")
+def test_the_command_reaches_both_services_and_its_exit_code_comes_back(folder: Path) -> None:
+    done = run(folder, "--", sys.executable, "-c", ASK_BOTH + "\nraise SystemExit(7)")
     assert done.stdout.split() == ["True", "True"], done.stderr
     assert done.returncode == 7
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 @needs_postgres
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_command_leaves_no_service_behind(tmp_path: Path, number: signal.Signals) -> None:
+def test_an_interrupted_command_leaves_no_service_behind(folder: Path, number: signal.Signals) -> None:
     command = [sys.executable, str(SCRIPT), "--", sys.executable, "-c", SHOW + "\nimport time; time.sleep(600)"]
     with subprocess.Popen(
         [*command],
-        env=environment(tmp_path, PYTHONUNBUFFERED="1"),
+        env=environment(folder, PYTHONUNBUFFERED="1"),
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -82,18 +90,18 @@ def test_an_interrupted_command_leaves_no_service_behind(tmp_path: Path, number:
         else:
             process.send_signal(number)
         assert process.wait(120) != 0
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 @needs_postgres
-def test_services_end_even_when_the_script_is_killed_outright(tmp_path: Path) -> None:
+def test_services_end_even_when_the_script_is_killed_outright(folder: Path) -> None:
     command = [sys.executable, str(SCRIPT), "--", sys.executable, "-c", SHOW + "\nimport time; time.sleep(2)"]
     with subprocess.Popen(
-        command, env=environment(tmp_path, PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, text=True
+        command, env=environment(folder, PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("postgres://")
-        (pid_file,) = tmp_path.glob("*/data/postmaster.pid")
+        (pid_file,) = folder.glob("*/data/postmaster.pid")
         server = int(pid_file.read_text().split()[0])
         process.kill()
         process.wait(60)
@@ -104,16 +112,16 @@ def test_services_end_even_when_the_script_is_killed_outright(tmp_path: Path) ->
     assert not Path(f"/proc/{server}").exists()
 
 
-def test_a_missing_postgres_is_one_line_and_a_code_of_its_own(tmp_path: Path) -> None:
+def test_a_missing_postgres_is_one_line_and_a_code_of_its_own(folder: Path) -> None:
     # A name that is found nowhere stands for an empty machine; the command must not have run.
     blind = (
         "import sys, with_services as services\n"
         "services.find_postgres_bin = lambda: None\n"
-        f"sys.exit(services.main(['--', 'touch', {str(tmp_path / 'ran')!r}]))"
+        f"sys.exit(services.main(['--', 'touch', {str(folder / 'ran')!r}]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", blind],
-        env=environment(tmp_path, PYTHONPATH=str(SCRIPT.parent)),
+        env=environment(folder, PYTHONPATH=str(SCRIPT.parent)),
         capture_output=True,
         text=True,
         timeout=120,
@@ -121,4 +129,4 @@ def test_a_missing_postgres_is_one_line_and_a_code_of_its_own(tmp_path: Path) ->
     )
     assert done.returncode == 3
     assert done.stderr.splitlines() == ["services: PostgreSQL is not installed (Debian: apt-get install postgresql)"]
-    assert not (tmp_path / "ran").exists()
+    assert not (folder / "ran").exists()
