@@ -7,9 +7,12 @@ class RunsAppConfig(AppConfig):
 
     def ready(self) -> None:
         # The selectors import models, which exist only once the registry is filled.
+        from core_app.metrics import register_source  # noqa: PLC0415
         from core_app.panels import register_attention, register_home_panel  # noqa: PLC0415
+        from runs_app import metrics  # noqa: PLC0415
         from runs_app.selectors import gates, home  # noqa: PLC0415
 
         register_home_panel(30, "runs_app/_home_runs.html", home.home_panel)
         register_home_panel(40, "runs_app/_home_gates.html", gates.home_panel)
         register_attention(gates.attention)
+        register_source(metrics.run_metrics)

@@ -1,4 +1,4 @@
-"""`{% load ui %}`: every tag of the interface kit (figures and policy questions included). See docs/ui.md."""
+"""`{% load ui %}`: every tag of the interface kit (figures and policy questions included)."""
 
 from __future__ import annotations
 

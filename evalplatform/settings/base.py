@@ -16,6 +16,10 @@ BASE_DIR = Path(__file__).resolve().parent.parent.parent
 #: Where the embedded database, the embedded broker and their logs live.
 HOME = Path(env.str("EVALPLATFORM_HOME", default=str(BASE_DIR / "var")))
 
+if _metrics_folder := env.str("PROMETHEUS_MULTIPROC_DIR", default=""):
+    # The counters open their files there as soon as they are defined, which is when the apps load.
+    Path(_metrics_folder).mkdir(parents=True, exist_ok=True)
+
 INSTALLED_APPS = [
     "evalplatform.admin_site.PlatformAdminConfig",
     "django.contrib.auth",

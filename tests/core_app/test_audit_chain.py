@@ -201,6 +201,17 @@ def test_a_cut_off_tail_shows_against_an_exported_head(no_guards: None, tmp_path
         call_command("audit_verify", check_head=str(file), stdout=StringIO())
 
 
+def test_a_printed_head_stands_alone_on_the_output(tmp_path: Path) -> None:
+    make_events(2)
+    audit_seal_pending()
+    printed, said = StringIO(), StringIO()
+    call_command("audit_verify", export_head="-", stdout=printed, stderr=said)
+    file = tmp_path / "head.json"
+    file.write_text(printed.getvalue())
+    call_command("audit_verify", check_head=str(file), stdout=StringIO())
+    assert "ok: 2 events sealed" in said.getvalue()
+
+
 def test_a_rewritten_chain_shows_against_an_exported_head(no_guards: None) -> None:
     events = make_events(3)
     audit_seal_pending()

@@ -6,6 +6,7 @@ there; where REDIS_URL is set, a database number of it that the rest of the suit
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ import psycopg
 import redis
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+_STARTED = itertools.count()
 
 
 def free_port() -> int:
@@ -62,7 +64,8 @@ class LiveServer:
             parts = urlsplit(url)
             self.env["DATABASE_URL"] = urlunsplit(parts._replace(path=f"/{self._database}"))
         if redis_url := os.environ.get("REDIS_URL", ""):
-            number = 4 + os.getpid() % 11
+            worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+            number = 4 + worker % 2 * 6 + next(_STARTED) % 6
             if redis_url.startswith("unix:"):
                 self.env["REDIS_URL"] = redis_url.split("?")[0] + f"?db={number}"
             else:

@@ -25,6 +25,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))
 HOST = "eval.example.org"
+METRICS_TOKEN = secrets.token_urlsafe(24)
 PATIENCE_SECONDS = 60
 #: A database of the Redis server that no other test uses, so that no other worker takes these tasks.
 REDIS_DATABASE = 3
@@ -177,6 +178,8 @@ def production(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Production]
             "WEB_BIND": f"127.0.0.1:{free_port()}",
             "WORKER_CONCURRENCY": "1",
             "BEAT_PIDFILE": str(folder / "beat.pid"),
+            "PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics"),
+            "METRICS_TOKEN": METRICS_TOKEN,
         }
         (folder / "home").mkdir()
         place = Production(environment, folder)
@@ -256,6 +259,27 @@ def test_plain_http_is_sent_to_https_and_a_forged_host_is_refused(
     assert status == http.client.OK
     assert "max-age=" in headers["Strict-Transport-Security"]
     assert production.get("/sign-in/", Host="evil.example", **{"X-Forwarded-Proto": "https"})[0] == 400
+
+
+def test_metrics_add_up_over_the_web_processes_and_count_runs_by_status(
+    production: Production, web: subprocess.Popen[bytes]
+) -> None:
+    def figure(name: str) -> float:
+        status, body, _ = production.get("/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
+        assert status == http.client.OK
+        found = re.search(rf"^{re.escape(name)} ([\d.e+]+)$", body.decode(), re.M)
+        return float(found[1]) if found else 0.0
+
+    pages = 'evalplatform_requests_total{method="GET",status="200",view="teams:sign-in"}'
+    before = figure(pages)
+    for _asked in range(40):
+        assert production.get("/sign-in/", **{"X-Forwarded-Proto": "https"})[0] == http.client.OK
+    assert figure(pages) == before + 40
+    assert figure('evalplatform_runs{status="scoring"}') == 0
+    assert (
+        'evalplatform_runs{status="scoring"}'
+        in production.get("/metrics", Authorization=f"Bearer {METRICS_TOKEN}")[1].decode()
+    )
 
 
 def test_static_files_come_with_a_year_of_caching(production: Production, web: subprocess.Popen[bytes]) -> None:

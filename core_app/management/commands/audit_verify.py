@@ -36,7 +36,9 @@ class Command(BaseCommand):
             self.stdout.write("the exported head is part of the chain")
         if options["export_head"]:
             self._write(options["export_head"])
-        self.stdout.write(f"ok: {report.sealed} events sealed, {report.unsealed} waiting, head {report.head}")
+        # A head that is printed may be piped into a file: then nothing else stands beside it.
+        say = self.stderr if options["export_head"] == "-" else self.stdout
+        say.write(f"ok: {report.sealed} events sealed, {report.unsealed} waiting, head {report.head}")
 
     def _read(self, name: str) -> dict[str, Any]:
         try:
