@@ -92,10 +92,12 @@ class LiveServer:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             try:
-                self.process.wait(40)
+                self.process.wait(90)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
+        # Its broker outlives a supervisor that was killed, so that the next start may take up what is queued.
+        subprocess.run(["pkill", "-KILL", "-f", f"valkey-server.*{self.home}/"], check=False)
         if self._database:
             with psycopg.connect(self._admin_url, autocommit=True) as connection:
                 connection.execute(f'DROP DATABASE IF EXISTS "{self._database}" WITH (FORCE)')
