@@ -6,17 +6,20 @@ import time
 import uuid
 from collections.abc import Callable
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from core_app import error_pages, metrics
 from core_app.address import client_address
 from core_app.context import actor_var, address_var, request_id_var
-from core_app.errors import DomainError, Malformed
+from core_app.errors import DomainError, Malformed, TooLarge
 
 _REQUEST_ID = re.compile(r"^[A-Za-z0-9._-]{8,64}$")
 #: Asked every few seconds by machines; worth counting, not a line each.
 _QUIET = {"/healthz", "/readyz", "/metrics"}
+#: What a form may hold beside its file.
+_FORM_BYTES = 1024 * 1024
 
 log = logging.getLogger("core_app.access")
 
@@ -62,6 +65,26 @@ class RequestContextMiddleware:
                 variable.reset(token)
         response["X-Request-ID"] = request_id
         return response
+
+
+class BodyLimitMiddleware:
+    """Refuse a page's upload by the length that it announces, before any of it is written to disk.
+
+    Stands before the check of forms, which reads the body. REST calls count what they read themselves.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        announced = request.META.get("CONTENT_LENGTH") or "0"
+        limit = settings.IMPORT_MAX_BODY_BYTES + _FORM_BYTES
+        if not request.path.startswith("/api/") and announced.isdecimal() and int(announced) > limit:
+            detail = _("The upload is larger than the %(limit)s MB that one may have. Split the file into several.")
+            return error_pages.answer(
+                request, TooLarge(detail % {"limit": settings.IMPORT_MAX_BODY_BYTES // 1024 // 1024})
+            )
+        return self.get_response(request)
 
 
 class DomainErrorMiddleware:
