@@ -72,7 +72,7 @@ class LiveServer:
                 self.env["REDIS_URL"] = urlunsplit(urlsplit(redis_url)._replace(path=f"/{number}"))
             redis.Redis.from_url(self.env["REDIS_URL"]).flushdb()
 
-    def start(self, timeout_s: float = 90) -> LiveServer:
+    def start(self, timeout_s: float = 240) -> LiveServer:
         command = [sys.executable, "manage.py", "serve", "--port", str(self.port)]
         log = open(self.home / "serve.log", "ab")
         self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=log, stderr=log)
