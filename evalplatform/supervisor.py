@@ -168,7 +168,7 @@ class Supervisor:
             self._lock_file.close()
             self._lock_file = None
 
-    def wait_ready(self, timeout_s: float = 60) -> None:
+    def wait_ready(self, timeout_s: float = 180) -> None:
         """Return once `/readyz` answers 200; raises NotReady past `timeout_s` seconds or when the web process ends."""
         deadline = time.monotonic() + timeout_s
         last = "no answer yet"
