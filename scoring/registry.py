@@ -16,6 +16,7 @@ from scoring.refusal import metrics as refusals
 from scoring.refusal import question_coverage
 from scoring.retrieval import (
     acl_violation,
+    ann_recall,
     ap,
     bpref,
     evidence_complete,
@@ -68,6 +69,7 @@ METRICS: dict[str, MetricSpec] = {
         *nuggets.SPECS,
         *freshness.SPECS,
         attack_success.SPEC,
+        ann_recall.SPEC,
         *(module.SPEC for module in _RETRIEVAL),
     )
 }

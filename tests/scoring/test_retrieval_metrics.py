@@ -163,6 +163,24 @@ def test_ann_recall_is_overlap_by_the_exact_list():
         ann_recall([], [], 0)
 
 
+def test_a_run_that_reports_both_lists_is_told_its_index_loss():
+    exact = [{"id": unit} for unit in "abcd"]
+    found = [{"id": unit} for unit in "acxb"]
+    answered = {"answer": "x", "outcome": "answered"}
+    cases = {
+        "ann": ({"exact": exact, "ann": found, "coarse": []}, Score.of(0.75)),
+        "coarse": ({"exact": exact, "coarse": found}, Score.of(0.75)),
+        "nothing exact": ({"coarse": found}, State.NOT_APPLICABLE),
+        "empty exact": ({"exact": [], "coarse": found}, State.NOT_APPLICABLE),
+        "nothing approximate": ({"exact": exact, "ann": []}, Score.of(0.0)),
+    }
+    for name, (retrieved, expected) in cases.items():
+        made = score("index.ann_recall", item(), output(**answered, retrieved=retrieved), k=4)
+        assert expected in (made, made.state), name
+    failed = score("index.ann_recall", item(), output(error="timeout"), k=4)
+    assert failed.state is State.TARGET_FAILED
+
+
 @pytest.mark.parametrize(
     "params", [{"k": 0}, {"k": -1}, {"k": 2.5}, {"k": "5"}, {"k": True}, {"k": float("nan")}, {"q": 1}]
 )
@@ -190,7 +208,11 @@ def test_pairs_that_do_not_belong_together_are_refused():
 
 
 def test_an_empty_batch_gives_empty_lists():
-    needed = {"retrieval.precision": {"k": 5}, "retrieval.evidence_recall_budget": {"budget": 5}}
+    needed = {
+        "retrieval.precision": {"k": 5},
+        "retrieval.evidence_recall_budget": {"budget": 5},
+        "index.ann_recall": {"k": 5},
+    }
     wanted = [identity(name, **needed.get(name, {})) for name in METRICS]
     assert score_batch(wanted, [], []) == [[] for _ in METRICS]
 
