@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.errors import ScoringError
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-NEVER = np.iinfo(np.int64).max
+NEVER = int(np.iinfo(np.int64).max)
+#: Stands for "has no label" while labels are looked up.
+_ABSENT = int(np.iinfo(np.int64).min)
 
 
 @dataclass(slots=True)
@@ -143,38 +148,57 @@ def divide(top: NDArray[Any], bottom: NDArray[Any]) -> Floats:
     return result
 
 
+def by_row(row: Ints, rank: Ints) -> Ints:
+    """The order that puts entries by row, then by rank (both 0 or more)."""
+    width = int(rank.max(initial=0)) + 1
+    if width * (int(row.max(initial=0)) + 1) < NEVER:
+        return np.argsort(row * width + rank, kind="stable")
+    return np.lexsort((rank, row))
+
+
+def order_gold(row: Ints, label: Ints) -> tuple[Ints, Ints]:
+    """Rows (0 or more) and labels by row, labels falling."""
+    top = int(label.max(initial=0))
+    span = top - int(label.min(initial=0)) + 1
+    if span * (int(row.max(initial=0)) + 1) < NEVER:
+        keys = np.sort(row * span + (top - label))
+        sorted_row = keys // span
+        return sorted_row, top - (keys - sorted_row * span)
+    order = np.lexsort((-label, row))
+    return row[order], label[order]
+
+
 def columns(
     labels: Sequence[Mapping[str, int]], lists: Sequence[Sequence[str]], returned: Sequence[int] | None = None
 ) -> RankedLabels:
     """Columns from one label mapping and one ranked, de-duplicated list of ids per row.
 
-    The two sequences are aligned; ``returned`` overrides the lists' lengths. Cost: one dict look-up per listed id.
+    The two sequences are aligned; ``returned`` overrides the lists' lengths. Cost: one dict look-up per listed id of
+    the rows that have labels.
     """
-    row: list[int] = []
-    rank: list[int] = []
-    label: list[int] = []
-    gold_row: list[int] = []
-    gold_label: list[int] = []
-    for index, (known, ids) in enumerate(zip(labels, lists, strict=True)):
-        if not known:
-            continue
-        ordered = sorted(known.values(), reverse=True)
-        gold_row.extend([index] * len(ordered))
-        gold_label.extend(ordered)
-        get = known.get
-        for place, unit in enumerate(ids, 1):
-            value = get(unit)
-            if value is not None:
-                row.append(index)
-                rank.append(place)
-                label.append(value)
-    lengths = [len(ids) for ids in lists] if returned is None else list(returned)
+    if len(labels) != len(lists):
+        raise ScoringError(f"labels ({len(labels)}) and lists ({len(lists)}) differ in length")
+    n = len(lists)
+    counts = np.fromiter(map(len, labels), dtype=np.int64, count=n)
+    gold_row = np.repeat(np.arange(n), counts)
+    gold_label = np.fromiter(
+        chain.from_iterable(known.values() for known in labels), dtype=np.int64, count=len(gold_row)
+    )
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=n)
+    read = np.where(counts > 0, lengths, 0)
+    looked_up = chain.from_iterable(
+        map(known.get, ids, repeat(_ABSENT)) for known, ids in zip(labels, lists, strict=True) if known
+    )
+    label = np.fromiter(looked_up, dtype=np.int64, count=int(read.sum()))
+    found = np.flatnonzero(label != _ABSENT)
+    row = np.repeat(np.arange(n), read)[found]
+    gold_row, gold_label = order_gold(gold_row, gold_label)
     return RankedLabels(
-        n=len(lists),
-        row=np.array(row, dtype=np.int64),
-        rank=np.array(rank, dtype=np.int64),
-        label=np.array(label, dtype=np.int64),
-        returned=np.array(lengths, dtype=np.int64),
-        gold_row=np.array(gold_row, dtype=np.int64),
-        gold_label=np.array(gold_label, dtype=np.int64),
+        n=n,
+        row=row,
+        rank=found - (np.cumsum(read) - read)[row] + 1,
+        label=label[found],
+        returned=lengths if returned is None else np.array(returned, dtype=np.int64),
+        gold_row=gold_row,
+        gold_label=gold_label,
     )

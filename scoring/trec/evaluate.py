@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.errors import ScoringError
+from scoring.retrieval.columns import RankedLabels
 from scoring.trec.columns import columns_from_dicts
 from scoring.trec.files import TrecRun
 from scoring.trec.measures import ALL, OFFICIAL, Measure
@@ -58,29 +60,46 @@ def score_trec(
 
     Worked example: qrels {"1": {"a": 0, "b": 1}}, run {"1": {"b": 1.0, "a": 1.0}}: b sorts first, ndcg 1.
     """
+    check_options(level, max_docs)
+    chosen = measures_named(measures)
+    topics = sorted((t for t in qrels if complete or t in run), key=str.encode)
+    columns = columns_from_dicts(qrels, run, topics, max_docs=max_docs, judged_only=judged_only)
+    values, overall = score_columns(columns, chosen, level)
+    if not values:
+        return TrecScores({topic: {} for topic in topics}, overall)
+    rows = zip(*(column.tolist() for column in values.values()), strict=True)
+    shown = list(values)
+    per_topic = {topic: dict(zip(shown, row, strict=True)) for topic, row in zip(topics, rows, strict=True)}
+    return TrecScores(per_topic, overall)
+
+
+def check_options(level: int, max_docs: int | None) -> None:
+    """Raise ScoringError for a level or a cut below 1."""
     if level < 1:
         raise ScoringError(f"level is {level}, below 1")
     if max_docs is not None and max_docs < 1:
         raise ScoringError(f"max_docs is {max_docs}, below 1")
-    chosen = measures_named(measures)
-    topics = sorted((t for t in qrels if complete or t in run), key=str.encode)
-    columns = columns_from_dicts(qrels, run, topics, max_docs=max_docs, judged_only=judged_only)
-    per_topic: dict[str, dict[str, Number]] = {topic: {} for topic in topics}
-    overall: dict[str, Number] = {"num_q": len(topics)}
-    for measure in chosen:
+
+
+def score_columns(
+    columns: RankedLabels, measures: Sequence[Measure], level: int = 1
+) -> tuple[dict[str, NDArray[Any]], dict[str, Number]]:
+    """``(values, overall)`` over columns made once: each shown measure per row (n), and each measure over all rows."""
+    shown: dict[str, NDArray[Any]] = {}
+    overall: dict[str, Number] = {"num_q": columns.n}
+    for measure in measures:
         values = measure.compute(columns, level)
         if measure.summary == "sum":
             overall[measure.name] = int(values.sum())
-        elif not topics:
+        elif not columns.n:
             overall[measure.name] = 0.0
         elif measure.summary == "geometric":
             overall[measure.name] = float(np.exp(np.log(np.maximum(values, _LEAST)).mean()))
         else:
             overall[measure.name] = float(values.mean())
         if measure.per_topic:
-            for topic, value in zip(topics, values.tolist(), strict=True):
-                per_topic[topic][measure.name] = value
-    return TrecScores(per_topic, overall)
+            shown[measure.name] = values
+    return shown, overall
 
 
 def _line(name: str, topic: str, value: Number | str) -> str:
