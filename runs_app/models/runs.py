@@ -53,6 +53,8 @@ class Run(models.Model):
     warnings = models.JSONField(_("warnings"), default=list)
     #: The ranked lists that the run reports, found when collection ends: another stage is not applicable, not 0.
     stages = models.JSONField(_("stages"), default=list)
+    #: Who judged its outputs from outside, found when collection ends: `[{"judge": …, "parts": ["claims", …]}]`.
+    judges = models.JSONField(_("judges"), default=list)
     expected_outputs = models.PositiveIntegerField(_("expected outputs"), default=0)
     created_by_key = models.CharField(_("started by (key)"), max_length=80)
     created_by_label = models.CharField(_("started by"), max_length=200)
@@ -125,6 +127,8 @@ class Output(models.Model):
     contexts = models.JSONField(_("contexts"), default=list)
     citations = models.JSONField(_("citations"), default=list)
     external_scores = models.JSONField(_("external scores"), default=list)
+    #: What judges outside of this program or people found, as `services.judgement_rows` reads it; empty: nothing.
+    judgements = models.JSONField(_("judgements"), default=list)
     latency_ms = models.FloatField(_("latency (ms)"), null=True)
     tokens = models.JSONField(_("tokens"), default=dict)
     cost = models.FloatField(_("cost"), null=True)

@@ -17,7 +17,8 @@ BATCH_SIZE = 500
 #: The columns of an output, in the order in which rows are written.
 OUTPUT_FIELDS = (
     "run", "entry", "repeat", "answer", "outcome", "outcome_by", "confidence", "retrieved", "contexts", "citations",
-    "external_scores", "latency_ms", "tokens", "cost", "trace_id", "error", "content_sha256", "received_at",
+    "external_scores", "judgements", "latency_ms", "tokens", "cost", "trace_id", "error", "content_sha256",
+    "received_at",
 )  # fmt: skip
 
 
@@ -29,7 +30,7 @@ def missing_outputs_create(run: Run) -> int:
     rows = [
         (
             run.pk, entry_id, repeat, "", Outcome.MISSING.value, "platform", None, "{}", empty, empty,
-            empty, None, "{}", None, "", "", digest, now,
+            empty, empty, None, "{}", None, "", "", digest, now,
         )
         for entry_id in entries.order_by("id").values_list("id", flat=True)
         for repeat in range(1, run.repeats + 1)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from runs_app.services.bulk import to_json
 from runs_app.services.external_scores import scores_read
+from runs_app.services.judgement_rows import GoldJudged, judgements_read
 from runs_app.states import Outcome
 from scoring.refusal.detect import IDENTITY as REFUSAL_RULE
 from scoring.refusal.detect import detect
@@ -31,7 +32,7 @@ _READ = frozenset(
     {
         "external_id", "item_id", "id", "repeat", "answer", "response", "outcome", "confidence",
         "retrieved", "contexts", "retrieved_contexts", "retrieved_context_ids", "citations", "scores",
-        "latency_ms", "tokens", "cost", "trace_id", "error",
+        "judgements", "latency_ms", "tokens", "cost", "trace_id", "error",
     }
 )  # fmt: skip
 #: Columns of a ragas-style record that belong to the item, not to the output: accepted and left alone.
@@ -42,6 +43,8 @@ _IGNORED = frozenset(
     }
 )  # fmt: skip
 _STAGE = re.compile(r"^[a-z][a-z0-9_]{0,39}$")
+#: Where the judgements stand among the columns.
+_JUDGEMENTS = 8
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 _UNIT_TEXTS = frozenset({"doc_id", "version_id", "text"})
 _UNIT_FIELDS = _UNIT_TEXTS | {"start", "end", "tokens", "score"}
@@ -49,7 +52,10 @@ _UNIT_FIELDS = _UNIT_TEXTS | {"start", "end", "tokens", "score"}
 
 @dataclass(slots=True)
 class OutputRow:
-    """One readable row: whom it answers, and its columns from `answer` to `content_sha256`."""
+    """One readable row: whom it answers, its columns from `answer` to `error`, and the hash over them.
+
+    `judged` has the places and lengths of the judgements that are made over the item's gold, to be held against it.
+    """
 
     index: int
     key: str
@@ -57,6 +63,7 @@ class OutputRow:
     repeat: int
     columns: tuple[Any, ...] = ()
     content_sha256: str = ""
+    judged: tuple[GoldJudged, ...] = ()
 
 
 @dataclass(slots=True)
@@ -282,6 +289,8 @@ def row_read(index: int, row: Any, repeats: int) -> tuple[OutputRow | None, list
     outcome, outcome_by = _outcome(row, answer, error, faults)
     stages = _stages(row.get("retrieved"), faults)
     contexts = _contexts(row, stages, faults)
+    citations = _citations(row.get("citations"), faults)
+    judgements, judged = judgements_read(row.get("judgements"), len(citations), faults.add)
     columns = (
         answer,
         outcome,
@@ -289,8 +298,9 @@ def row_read(index: int, row: Any, repeats: int) -> tuple[OutputRow | None, list
         _number(row, "confidence", faults, least=None),
         _dump(stages, "/retrieved", faults),
         _dump(contexts, "/contexts", faults),
-        _dump(_citations(row.get("citations"), faults), "/citations", faults),
+        _dump(citations, "/citations", faults),
         _dump(scores_read(row.get("scores"), faults.add), "/scores", faults),
+        _dump(judgements, "/judgements", faults),
         _number(row, "latency_ms", faults),
         _dump(_tokens(row.get("tokens"), faults), "/tokens", faults),
         _number(row, "cost", faults),
@@ -300,7 +310,7 @@ def row_read(index: int, row: Any, repeats: int) -> tuple[OutputRow | None, list
     digest = "" if faults.found else _digest(columns, faults)
     if faults.found:
         return None, faults.found
-    return OutputRow(index, str(key), public, int(repeat), columns, digest), []
+    return OutputRow(index, str(key), public, int(repeat), columns, digest, judged), []
 
 
 def _dump(value: Any, pointer: str, faults: _Faults) -> str:
@@ -317,7 +327,11 @@ def _dump(value: Any, pointer: str, faults: _Faults) -> str:
 
 
 def _digest(columns: tuple[Any, ...], faults: _Faults) -> str:
-    joined = "\x1f".join("" if part is None else str(part) for part in columns)
+    """Return the hash over the columns. That of judgements is left out where it is empty, so that what was stored
+    before there were any, and is sent again, is still the same output.
+    """
+    parts = columns if columns[_JUDGEMENTS] != "[]" else columns[:_JUDGEMENTS] + columns[_JUDGEMENTS + 1 :]
+    joined = "\x1f".join("" if part is None else str(part) for part in parts)
     if "\x00" in joined:
         faults.add("", "nul", _("The character U+0000 can't be stored."))
         return ""

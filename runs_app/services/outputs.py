@@ -91,6 +91,45 @@ def _entries_of_rows(run: Run, read: Sequence[OutputRow], places: _Places) -> li
     return ids
 
 
+#: Where an item keeps what a list of judgements must be as long as.
+_GOLD_LISTS = {"nuggets": "revision__content__nuggets", "subquestions": "revision__content__subquestions"}
+
+
+def _check_judged(actor: Actor, run: Run, read: Sequence[OutputRow], entry_ids: Sequence[int], places: _Places) -> None:
+    """Hold judgements over the items' gold against it; raises `Invalid`.
+
+    Who may not read the items can't have seen what he would judge by, and could find it out by trying: refused to him.
+    """
+    judged = [(row, entry_id) for row, entry_id in zip(read, entry_ids, strict=True) if row.judged]
+    if not judged:
+        return
+    errors: list[FieldError] = []
+    lengths = _gold_lengths(actor, run, sorted({entry_id for _row, entry_id in judged}))
+    for row, entry_id in judged:
+        for one in row.judged:
+            if entry_id not in lengths:
+                text = _("Judging this needs the item's gold, and so the level “read” on the frozen split.")
+                errors.append(places.error(row.index, one.pointer, "level_required", text))
+            elif one.length != (wanted := lengths[entry_id].get(one.part, one.length)):
+                text = _("The item has %(n)s of these, so give as many labels.") % {"n": wanted}
+                errors.append(places.error(row.index, one.pointer, "length", text))
+    if errors:
+        raise Invalid(_("Some judgements are not valid; no output was stored."), errors=errors[:MAX_ERRORS])
+
+
+def _gold_lengths(actor: Actor, run: Run, entry_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """Return entry id → part → how many labels it takes, of the entries that the actor may read."""
+    found: dict[int, dict[str, int]] = {}
+    if not policy.may_read_items(actor, run):
+        return found
+    readable = dataset_selectors.readable_entries(actor, run.dataset_version).order_by()
+    for start in range(0, len(entry_ids), _CHUNK):
+        rows = readable.filter(pk__in=entry_ids[start : start + _CHUNK])
+        for pk, *lists in rows.values_list("pk", *_GOLD_LISTS.values()):
+            found[pk] = {part: len(listed or ()) for part, listed in zip(_GOLD_LISTS, lists, strict=True)}
+    return found
+
+
 def _stored(run: Run, entry_ids: Sequence[int]) -> dict[tuple[int, int], str]:
     stored: dict[tuple[int, int], str] = {}
     wanted = sorted(set(entry_ids))
@@ -118,6 +157,7 @@ def outputs_push(
     places = _Places(lines, prefix)
     read = _read_all(rows, run.repeats, places)
     entry_ids = _entries_of_rows(run, read, places)
+    _check_judged(actor, run, read, entry_ids, places)
     collecting = _status_locked(run) == RunStatus.COLLECTING
     stored = _stored(run, entry_ids)
     fresh: dict[tuple[int, int], OutputRow] = {}
