@@ -87,6 +87,8 @@ class IdempotencyRecord(models.Model):
     status = models.PositiveSmallIntegerField(_("status"), null=True)
     headers = models.JSONField(_("headers"), default=dict)
     body = models.BinaryField(_("body"), null=True)
+    #: The process that runs the call (core_app.processes).
+    holder = models.CharField(_("held by"), max_length=120, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     class Meta:

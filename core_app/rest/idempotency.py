@@ -3,7 +3,8 @@
 A record is reserved before the call runs and completed with the answer; it belongs to one actor. The body is hashed
 while the call reads it, so that a streamed import is never held in memory. An answer that changed something (2xx, 3xx)
 is kept for 24 hours. A refusal changed nothing: its key is free again, so that a corrected body may follow. A call that
-is still running answers 409 with Retry-After; a reservation whose process died is taken over after 15 minutes.
+is still running answers 409 with Retry-After. A reservation whose process died is taken over: at once where it ran on
+this machine, else after 15 minutes.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from core_app.actors import Actor
 from core_app.canonical import canonical_json
 from core_app.errors import Conflict, Malformed
 from core_app.models import IdempotencyRecord
+from core_app.processes import is_dead, process_name
 
 HEADER = "Idempotency-Key"
 KEEP = timedelta(hours=24)
@@ -153,7 +155,9 @@ def begin(request: Request, actor: Actor) -> Reservation | HttpResponse | None:
     digest = _seed(actor, request)
     with transaction.atomic():
         record, is_new = IdempotencyRecord.objects.get_or_create(
-            actor_key=actor.key, key=key, defaults={"method_path": f"POST {request.path}"[:400], "body_sha256": ""}
+            actor_key=actor.key,
+            key=key,
+            defaults={"method_path": f"POST {request.path}"[:400], "body_sha256": "", "holder": process_name()},
         )
         if not is_new and _may_take_over(record):
             is_new = True
@@ -174,11 +178,11 @@ def _may_take_over(record: IdempotencyRecord) -> bool:
     """Move a record that has had its day, or whose process died, to this call; only one call gets it."""
     now = timezone.now()
     is_old = record.created_at < now - KEEP
-    is_lost = record.status is None and record.created_at < now - TAKE_OVER_AFTER
+    is_lost = record.status is None and (record.created_at < now - TAKE_OVER_AFTER or is_dead(record.holder))
     if not (is_old or is_lost):
         return False
     taken = IdempotencyRecord.objects.filter(pk=record.pk, created_at=record.created_at).update(
-        created_at=now, status=None, body=None, headers={}, body_sha256=""
+        created_at=now, status=None, body=None, headers={}, body_sha256="", holder=process_name()
     )
     return bool(taken)
 

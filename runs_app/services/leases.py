@@ -1,19 +1,16 @@
 """Who works on a batch: leases with a worker's name, claimed and renewed by conditional UPDATE.
 
-A worker's name is `host:pid:start`, with the process's start time, so that a dead worker on this machine is known at
-once and a new process with the same pid is not taken for it.
+A worker is named as core_app.processes does, so that one that died on this machine is known at once.
 """
 
 from __future__ import annotations
 
-import os
-import socket
 from datetime import timedelta
-from pathlib import Path
 
 from django.db.models import F, Q
 from django.utils import timezone
 
+from core_app.processes import is_dead
 from runs_app.models import ScoreBatch
 from runs_app.states import BatchStatus, RunStatus
 
@@ -22,41 +19,6 @@ LEASE = timedelta(seconds=60)
 RENEW_AFTER = timedelta(seconds=15)
 #: A waiting batch whose message may be lost is enqueued again after this time.
 REQUEUE_AFTER = timedelta(seconds=120)
-
-
-def _start_of(pid: int) -> str:
-    """Return the process's start time in clock ticks since boot (Linux), `live` elsewhere, or "" where it is dead."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        if Path("/proc/self/stat").exists():
-            return ""
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return ""
-        except PermissionError:
-            return "live"
-        return "live"
-    except OSError:
-        return "live"
-    fields = stat.rpartition(")")[2].split()
-    return "" if fields[0] == "Z" else fields[19]
-
-
-def worker_name() -> str:
-    """Return this process's name in leases."""
-    pid = os.getpid()
-    return f"{socket.gethostname()}:{pid}:{_start_of(pid)}"
-
-
-def is_dead(worker: str) -> bool:
-    """Return whether the named worker ran on this machine and is gone; False where that can't be known."""
-    host, _sep, rest = worker.rpartition(":")[0].rpartition(":")
-    started = worker.rpartition(":")[2]
-    if host != socket.gethostname() or not rest.isdigit():
-        return False
-    return _start_of(int(rest)) != started
 
 
 def batch_claim(batch_id: int, worker: str) -> ScoreBatch | None:

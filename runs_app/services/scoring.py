@@ -14,12 +14,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core_app.actors import SYSTEM
+from core_app.processes import process_name
 from datasets_app import selectors as dataset_selectors
 from datasets_app.models import DocumentVersion, Snapshot, VersionEntry
 from runs_app.models import Output, Run, Score, ScoreBatch
 from runs_app.services.bulk import rows_write, to_json
 from runs_app.services.external_scores import metric_records
-from runs_app.services.leases import batch_claim, lease_renew, worker_name
+from runs_app.services.leases import batch_claim, lease_renew
 from runs_app.services.runs import run_move
 from runs_app.services.work import run_finish_enqueue, score_batch_enqueue
 from runs_app.states import BatchStatus, RunStatus, ScoreState
@@ -183,7 +184,7 @@ def batch_store(batch: ScoreBatch, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def batch_score(*, batch_id: int) -> bool:
     """Claim, compute and store one batch; return False where there was nothing to do. Safe to run twice."""
-    batch = batch_claim(batch_id, worker_name())
+    batch = batch_claim(batch_id, process_name())
     if batch is None:
         return False
     try:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
 from core_app.models import AuditEvent, IdempotencyRecord
+from core_app.processes import process_name
 from core_app.rest import idempotency
 from core_app.services import idempotency_forget
 from teams_app.models import ServiceToken
@@ -93,6 +98,26 @@ def test_a_reservation_whose_process_died_is_taken_over(cast: Cast, calls: list[
     IdempotencyRecord.objects.filter(pk=record.pk).update(created_at=old)
     assert cast.api("token").post(URL, {"name": "a"}, **with_key("k-1")).status_code == 201
     assert cast.api("token").post(URL, {"name": "a"}, **with_key("k-1"))["Idempotency-Replayed"] == "true"
+
+
+def test_a_reservation_whose_process_died_on_this_machine_is_taken_over_at_once(
+    cast: Cast, calls: list[object]
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
+        held = IdempotencyRecord.objects.create(
+            actor_key=cast.actor("token").key,
+            key="k-1",
+            method_path=f"POST {URL}",
+            body_sha256="",
+            holder=f"{socket.gethostname()}:{process.pid}:{started}",
+        )
+        assert cast.api("token").post(URL, {"name": "a"}, **with_key("k-1")).status_code == 409
+        process.kill()
+    assert cast.api("token").post(URL, {"name": "a"}, **with_key("k-1")).status_code == 201
+    held.refresh_from_db()
+    assert held.holder == process_name()
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("body", [{"refuse": True}, {"unknown": 1}, {"crash": True}])

@@ -10,11 +10,12 @@ from django.utils import timezone
 
 from core_app.actors import SYSTEM
 from core_app.errors import Conflict
+from core_app.processes import is_dead, process_name
 from runs_app import tasks
 from runs_app.models import Aggregate, Run, Score, ScoreBatch
 from runs_app.services import batches, leases, scoring
 from runs_app.services.aggregates import run_finish
-from runs_app.services.leases import batch_claim, is_dead, worker_name
+from runs_app.services.leases import batch_claim
 from runs_app.services.recovery import work_reap, work_recover
 from runs_app.services.runs import run_cancel, run_complete, run_retry_failed
 from runs_app.services.scoring import batch_compute, batch_score, batch_store
@@ -78,7 +79,7 @@ def test_what_a_worker_computed_is_dropped_once_another_holds_the_batch(run: Run
 
 
 def test_a_lease_is_renewed_when_part_of_it_has_gone(run: Run) -> None:
-    batch = batch_claim(run.batches.first().pk, worker_name())
+    batch = batch_claim(run.batches.first().pk, process_name())
     batch.lease_until = timezone.now() + timedelta(seconds=20)
     assert leases.lease_renew(batch)
     assert ScoreBatch.objects.get(pk=batch.pk).lease_until > timezone.now() + timedelta(seconds=50)
@@ -88,15 +89,15 @@ def test_a_lease_is_renewed_when_part_of_it_has_gone(run: Run) -> None:
 
 
 def test_a_worker_knows_itself_alive_and_others_dead() -> None:
-    host, pid, started = worker_name().split(":")
-    assert not is_dead(worker_name())
+    host, pid, started = process_name().split(":")
+    assert not is_dead(process_name())
     assert is_dead(f"{host}:{pid}:{int(started) - 1}")
     assert not is_dead("another-host:1:1")
     assert not is_dead("")
 
 
 def test_the_leases_of_dead_workers_are_freed_when_a_worker_starts(run: Run) -> None:
-    host, pid, started = worker_name().split(":")
+    host, pid, started = process_name().split(":")
     batch_claim(run.batches.first().pk, f"{host}:{pid}:{int(started) - 1}")
     with TestCase.captureOnCommitCallbacks(execute=True):
         assert work_recover()["released"] == 1
