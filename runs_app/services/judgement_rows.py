@@ -2,8 +2,8 @@
 
 One record for each judge: `{"by": {"tool": "acme-nli", "version": "2"}, "claims": […], "nuggets": […],
 "subquestions": […], "attack_succeeded": true}`; docs/runs.md says what each part holds. It is kept with the judge as
-one text, `acme-nli@2` (people: `people:panel@guide-3`), which becomes part of the metrics' identities. Such a name holds
-no slash, so it is never that of a judge of the platform.
+one text, `acme-nli@2` (people: `people:panel@guide-3`), which becomes part of the metrics' identities. Such a name
+holds no slash, so it is never that of a judge of the platform.
 """
 
 from __future__ import annotations

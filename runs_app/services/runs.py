@@ -21,6 +21,7 @@ from datasets_app.states import ExposureUse, Level, Split, Tier, VersionStatus
 from runs_app.models import Run, RunEvent, SuiteVersion, SystemVersion
 from runs_app.policies import RunAction, policy
 from runs_app.services.batches import batches_create, batches_reset, missing_outputs_create, stages_reported
+from runs_app.services.judged import MAX_RUN_JUDGES, judge_warnings, judges_reported
 from runs_app.services.manifests import manifest_of
 from runs_app.services.work import run_finish_enqueue, score_batch_enqueue
 from runs_app.states import TRANSITIONS, RunMode, RunStatus
@@ -211,8 +212,10 @@ def run_complete(*, actor: Actor, run: Run) -> Run:
     run_move(run, RunStatus.SCORING, actor=actor, collected_at=timezone.now())
     missing = missing_outputs_create(run)
     run.stages = stages_reported(run)
-    run.warnings = _warnings_of(run, missing)
-    run.save(update_fields=["stages", "warnings"])
+    judges = judges_reported(run)
+    run.judges = judges[:MAX_RUN_JUDGES]
+    run.warnings = [*_warnings_of(run, missing), *judge_warnings(run, judges)]
+    run.save(update_fields=["stages", "judges", "warnings"])
     for batch_id in batches_create(run):
         score_batch_enqueue(batch_id)
     audit_record(

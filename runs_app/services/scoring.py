@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 from django.db import DatabaseError, transaction
-from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core_app.actors import SYSTEM
 from core_app.processes import process_name
 from datasets_app import selectors as dataset_selectors
-from datasets_app.models import DocumentVersion, Snapshot, VersionEntry
+from datasets_app.models import Snapshot, VersionEntry
 from runs_app.models import Output, Run, Score, ScoreBatch
 from runs_app.services.bulk import rows_write, to_json
+from runs_app.services.composites import Composite, composite_of
 from runs_app.services.external_scores import metric_records
+from runs_app.services.judged import JudgedMetric, external_records_make, judgements_by_judge, suite_split
 from runs_app.services.leases import batch_claim, lease_renew
 from runs_app.services.runs import run_move
+from runs_app.services.source_documents import asked_at, dated_version, source_documents
 from runs_app.services.work import run_finish_enqueue, score_batch_enqueue
 from runs_app.states import BatchStatus, RunStatus, ScoreState
 from scoring.identity import MetricIdentity
+from scoring.judgements import Judgements
 from scoring.score import score_batch
-from scoring.types import Document, EvalItem, SystemOutput, Unit
+from scoring.types import Document, EvalItem, State, SystemOutput, Unit
+from scoring.types import Score as PureScore
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +41,7 @@ RETRY_SECONDS = 5.0
 SCORE_FIELDS = ("run", "output", "metric", "judge_repeat", "state", "value", "detail")
 _COLUMNS = (
     "id", "entry_id", "repeat", "answer", "outcome", "outcome_by", "confidence", "retrieved", "citations",
-    "external_scores", "error",
+    "external_scores", "judgements", "error",
 )  # fmt: skip
 
 
@@ -46,7 +51,7 @@ class LeaseLost(Exception):
 
 def _system_output(row: Sequence[Any], external_id: str) -> SystemOutput:
     """Build the pure output from a stored row; without the passages' texts, which no metric of ours reads."""
-    _pk, _entry, repeat, answer, outcome, by, confidence, retrieved, citations, _external, error = row
+    _pk, _entry, repeat, answer, outcome, by, confidence, retrieved, citations, _external, _judged, error = row
     stages = {
         stage: tuple(
             Unit(
@@ -72,32 +77,6 @@ def _system_output(row: Sequence[Any], external_id: str) -> SystemOutput:
         error=error or None,
         outcome_source=by,
     )
-
-
-def _documents(snapshot: Snapshot | None, outputs: Sequence[SystemOutput]) -> list[Document] | None:
-    """Return the snapshot's versions of the documents that these outputs name, or None without a snapshot."""
-    if snapshot is None:
-        return None
-    named = {unit.doc_id for output in outputs for units in output.retrieved.values() for unit in units}
-    named |= {citation.get("doc_id") for output in outputs for citation in output.citations}
-    wanted = [doc_id for doc_id in named if isinstance(doc_id, str)]
-    moment = snapshot.as_of
-    versions = DocumentVersion.objects.filter(
-        Q(valid_from=None) | Q(valid_from__lte=moment),
-        Q(valid_to=None) | Q(valid_to__gt=moment),
-        Q(withdrawn_at=None) | Q(withdrawn_at__gt=moment),
-        document__corpus_id=snapshot.corpus_id,
-        document__doc_id__in=wanted,
-    )
-    documents = []
-    for doc_id, version_id, length, audience in versions.values_list(
-        "document__doc_id", "version_id", "length", "document__audience"
-    ):
-        groups = frozenset(audience)
-        documents.append(Document(doc_id, version_id, length, groups))
-        # A citation without a version means the one that the snapshot holds.
-        documents.append(Document(doc_id, None, length, groups))
-    return documents
 
 
 def _score_rows(
@@ -145,28 +124,95 @@ def _sub_batches(batch: ScoreBatch) -> Iterator[list[tuple[Any, ...]]]:
         last = rows[-1][0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a run is scored with: metrics of ours, judged ones by judge, a composite."""
+
+    plain: list[MetricIdentity]
+    judged: dict[str, list[JudgedMetric]]
+    composite: Composite | None
+    dated: Document | None
+
+    @classmethod
+    def of(cls, run: Run) -> _Plan:
+        """Return the run's plan; makes the records of its metrics that are external by origin."""
+        plain, metrics = suite_split(run)
+        judged: dict[str, list[JudgedMetric]] = {}
+        for metric in metrics:
+            judged.setdefault(metric.judge, []).append(metric)
+        composite = composite_of(run.suite_version.settings)
+        external = [metric.identity for metric in metrics]
+        if composite is not None and composite.is_external:
+            external.append(composite.identity)
+        external_records_make(external)
+        return cls(plain, judged, composite, dated_version(run.snapshot))
+
+
+def _columns(
+    run: Run,
+    plan: _Plan,
+    items: Sequence[EvalItem],
+    outputs: Sequence[SystemOutput],
+    raw: Sequence[Sequence[Any]],
+) -> dict[str, list[PureScore]]:
+    """Return identity text → one score for each pair, of all that is computed here."""
+    documents = source_documents(run.snapshot, outputs, plan.dated)
+
+    def scored(identities: Sequence[MetricIdentity], judgements: Mapping[tuple[str, int], Judgements] | None) -> Any:
+        return score_batch(
+            identities,
+            items,
+            outputs,
+            stages=run.stages,
+            documents=documents.held,
+            history=documents.history,
+            judgements=judgements,
+        )
+
+    columns = dict(zip([one.text for one in plan.plain], scored(plan.plain, None), strict=True))
+    found = judgements_by_judge(
+        (item.external_id, row[2], row[10]) for item, row in zip(items, raw, strict=True) if row[10]
+    )
+    for judge, metrics in plan.judged.items():
+        scores = scored([one.base for one in metrics], found.get(judge))
+        columns |= zip([one.identity.text for one in metrics], scores, strict=True)
+    if plan.composite is not None:
+        given = {text: _pushed(text, raw) for text in plan.composite.parts.values() if text not in columns}
+        columns[plan.composite.identity.text] = plan.composite.scores(items, outputs, {**columns, **given})
+    return columns
+
+
+def _pushed(identity: str, raw: Sequence[Sequence[Any]]) -> list[PureScore | None]:
+    """Return the outputs' external scores of one identity."""
+    column: list[PureScore | None] = []
+    for row in raw:
+        score = next((one for one in row[9] if one["identity"] == identity), None)
+        state = State((score or {}).get("state", State.SCORED))
+        column.append(None if score is None else PureScore(state, score.get("value")))
+    return column
+
+
 def batch_compute(batch: ScoreBatch) -> list[tuple[Any, ...]]:
     """Return the batch's score rows in the order of `SCORE_FIELDS`; raises `LeaseLost` where the lease has gone."""
     run = batch.run
-    texts = list(run.suite_version.metrics)
-    identities = [MetricIdentity.parse(text) for text in texts]
+    plan = _Plan.of(run)
     rows: list[tuple[Any, ...]] = []
     for raw in _sub_batches(batch):
         entries = VersionEntry.objects.filter(pk__in={row[1] for row in raw}).select_related("item", "revision")
-        items = {entry.pk: EvalItem.from_native(dataset_selectors.native_item(entry)) for entry in entries}
-        outputs = [_system_output(row, items[row[1]].external_id) for row in raw]
-        scores = score_batch(
-            identities,
-            [items[row[1]] for row in raw],
-            outputs,
-            stages=run.stages,
-            documents=_documents(run.snapshot, outputs),
-        )
-        rows += _score_rows(run, [row[0] for row in raw], texts, scores)
+        known = {entry.pk: _item(entry, run.snapshot) for entry in entries}
+        items = [known[row[1]] for row in raw]
+        outputs = [_system_output(row, item.external_id) for row, item in zip(raw, items, strict=True)]
+        columns = _columns(run, plan, items, outputs, raw)
+        rows += _score_rows(run, [row[0] for row in raw], list(columns), list(columns.values()))
         rows += _external_rows(run, raw)
         if not lease_renew(batch):
             raise LeaseLost
     return rows
+
+
+def _item(entry: VersionEntry, snapshot: Snapshot | None) -> EvalItem:
+    item = EvalItem.from_native(dataset_selectors.native_item(entry))
+    return replace(item, query_time=asked_at(item, snapshot))
 
 
 @transaction.atomic
