@@ -14,15 +14,15 @@ from core_app.errors import Conflict, FieldError, Invalid
 from core_app.services import audit_record
 from runs_app.models import Suite, SuiteVersion
 from runs_app.policies import RunAction, policy
+from runs_app.services.suite_settings import is_number, settings_validated
 from runs_app.services.systems import check_slug
 from scoring.errors import ScoringError
 from scoring.identity import MetricIdentity
-from scoring.registry import identity, spec_of
+from scoring.registry import METRICS, identity, spec_of
 from teams_app.models import Team
 
 DEFAULT_SLUG = "default"
 MAX_METRICS = 200
-_SETTINGS = frozenset({"eps", "stages", "diagnosis", "resamples", "repeatability"})
 
 
 def default_metrics() -> list[str]:
@@ -56,11 +56,12 @@ def default_metrics() -> list[str]:
     return [identity(name, stage=stage, **params).text for name, stage, params in asked]
 
 
-def metrics_validated(metrics: Sequence[Any]) -> list[str]:
+def metrics_validated(metrics: Sequence[Any], theta: Any = None) -> list[str]:
     """Return canonical identity texts, in the given order; raises `Invalid` with a pointer for each bad one.
 
     Each metric is an identity text (`retrieval.ndcg@10 gain=linear stage=reranked v1`) or an object with `name`,
-    `stage` and the parameters. Hidden defaults and order of parameters are brought to the canonical form.
+    `stage` and the parameters; such an object takes `theta` where it gives none itself. Hidden defaults and order of
+    parameters are brought to the canonical form.
     """
     errors: list[FieldError] = []
     texts: list[str] = []
@@ -77,7 +78,7 @@ def metrics_validated(metrics: Sequence[Any]) -> list[str]:
     for index, given in enumerate(metrics):
         pointer = f"/metrics/{index}"
         try:
-            text = _canonical(given)
+            text = _canonical(given, theta)
         except (ScoringError, TypeError, ValueError, ArithmeticError) as error:
             errors.append(FieldError(pointer, "metric", str(error)))
             continue
@@ -90,37 +91,25 @@ def metrics_validated(metrics: Sequence[Any]) -> list[str]:
     return texts
 
 
-def _canonical(given: Any) -> str:
+def _canonical(given: Any, theta: Any) -> str:
     if isinstance(given, str):
         parsed = MetricIdentity.parse(given)
     elif isinstance(given, Mapping) and isinstance(given.get("name"), str):
         params = {str(key): value for key, value in given.items() if key not in {"name", "stage"}}
+        spec = METRICS.get(given["name"])
+        if theta is not None and spec is not None and any(one.name == "theta" for one in spec.parameters):
+            params.setdefault("theta", theta)
         parsed = identity(given["name"], stage=given.get("stage"), **params)
     else:
         raise ValueError(_("A metric is an identity text, or an object with a name."))
-    spec, params = spec_of(parsed)
-    return spec.identity(stage=parsed.stage, **params).text
+    spec, checked = spec_of(parsed)
+    return spec.identity(stage=parsed.stage, **checked).text
 
 
-def _settings_validated(settings: Mapping[str, Any]) -> dict[str, Any]:
-    errors = [
-        FieldError(f"/settings/{key}", "unknown", _("There is no such setting."))
-        for key in settings
-        if key not in _SETTINGS
-    ]
-    eps = settings.get("eps")
-    values = eps.values() if isinstance(eps, Mapping) else [] if eps is None else [eps]
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            errors.append(FieldError("/settings/eps", "number", _("Give a number from 0 to 1.")))
-    resamples = settings.get("resamples")
-    if resamples is not None and (
-        not isinstance(resamples, int) or isinstance(resamples, bool) or not 100 <= resamples <= 100_000
-    ):
-        errors.append(FieldError("/settings/resamples", "number", _("Give a whole number from 100 to 100000.")))
-    if errors:
-        raise Invalid(_("Some settings are not valid."), errors=errors)
-    return dict(settings)
+def _checked(metrics: Sequence[Any], settings: Mapping[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    theta = settings.get("theta")
+    texts = metrics_validated(metrics, theta if is_number(theta, 0, 1) else None)
+    return texts, settings_validated(settings, texts)
 
 
 @transaction.atomic
@@ -136,8 +125,7 @@ def suite_create(
     """Create a suite with its first version, which is returned; `Conflict` where the short name is taken."""
     policy.require(actor, RunAction.SUITE_EDIT, team)
     check_slug(slug, "/slug")
-    texts = metrics_validated(metrics)
-    checked = _settings_validated(settings or {})
+    texts, checked = _checked(metrics, settings or {})
     try:
         with transaction.atomic():
             suite = Suite.objects.create(team=team, slug=slug, name=(name or slug)[:200])
@@ -158,9 +146,8 @@ def suite_version_create(
 ) -> SuiteVersion:
     """Add a version; an unchanged list of metrics and settings returns the newest version as it is."""
     policy.require(actor, RunAction.SUITE_EDIT, suite)
-    texts = metrics_validated(metrics)
     newest = suite.versions.order_by("-number").first()
-    checked = _settings_validated(settings if settings is not None else (newest.settings if newest else {}))
+    texts, checked = _checked(metrics, settings if settings is not None else (newest.settings if newest else {}))
     if newest and newest.metrics == texts and canonical_json(newest.settings) == canonical_json(checked):
         return newest
     try:
