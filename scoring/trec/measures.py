@@ -94,7 +94,7 @@ def _iprec(column: int) -> Callable[[RankedLabels, int], Floats]:
     return compute
 
 
-def _r_precision_multiple(labels: RankedLabels, level: int, multiple: float) -> Floats:
+def r_precision_multiple(labels: RankedLabels, level: int, multiple: float) -> Floats:
     """Precision at ``multiple`` times the number of relevant documents, rounded as trec_eval does."""
     cut = (multiple * labels.relevant(level) + 0.9).astype(np.int64)
     row, rank = labels.hits(level)
@@ -138,7 +138,7 @@ def _relative_at(labels: RankedLabels, k: int, level: int) -> Floats:
 
 
 def _multiple(fifths: int) -> Compute:
-    return lambda labels, level: _r_precision_multiple(labels, level, fifths / 5)
+    return lambda labels, level: r_precision_multiple(labels, level, fifths / 5)
 
 
 _HEAD = (
