@@ -13,8 +13,10 @@ from core_app.errors import NotFound
 from datasets_app import selectors as dataset_selectors
 from runs_app.models import MetricRecord, Output, Run, Score
 from runs_app.policies import policy
+from runs_app.selectors.diagnosing import findings_of, thresholds_of
 from runs_app.selectors.item_scores import run_metrics
 from scoring.gold import Span
+from scoring.identity import MetricIdentity
 from scoring.types import EvalItem
 
 #: What a row of the list of items shows besides the metric that it is sorted by.
@@ -125,18 +127,39 @@ def ranked_lists(output: Output, native: dict[str, Any]) -> list[dict[str, Any]]
 _STAGE_ORDER = {"coarse": 0, "retrieved": 1, "reranked": 2, "prompt": 3}
 
 
+def _judgement(record: Mapping[str, Any], output: Output, native: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one judge's findings for reading: claims with their citations, labels beside what they are of."""
+    claims = [
+        {
+            **claim,
+            "cited": [
+                {"citation": output.citations[place], "place": place, "alone": alone, "without": without}
+                for place, alone, without in zip(claim["citations"], claim["alone"], claim["without"], strict=True)
+            ],
+        }
+        for claim in record.get("claims") or ()
+    ]
+    nuggets = zip(native.get("nuggets") or (), record.get("nuggets") or (), strict=False)
+    subquestions = zip(native.get("subquestions") or (), record.get("subquestions") or (), strict=False)
+    return {**record, "claims": claims, "nuggets": list(nuggets), "subquestions": list(subquestions)}
+
+
 def item_detail(actor: Actor, run: Run, item: str, repeat: int) -> dict[str, Any]:
-    """Return all that one item's page shows: question, gold, ranked lists, answer, scores by family."""
+    """Return all that one item's page shows: question, gold, ranked lists, answer, judgements, scores by family, and
+    where this answer loses."""
     output = output_of(actor, run, item, repeat)
     native = dataset_selectors.native_item(output.entry)
     scores = Score.objects.filter(output=output).select_related("metric").order_by("metric__family", "metric__identity")
     families: dict[str, list[Score]] = {}
     for score in scores:
         families.setdefault(score.metric.family, []).append(score)
+    values = {MetricIdentity.parse(score.metric.identity): score.value for score in scores if score.value is not None}
     return {
         "native": native,
         "output": output,
         "lists": ranked_lists(output, native),
         "families": list(families.items()),
+        "findings": findings_of(values, thresholds_of(run)),
+        "judgements": [_judgement(record, output, native) for record in output.judgements],
         "repeats": list(range(1, run.repeats + 1)),
     }

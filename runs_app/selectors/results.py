@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy
 from core_app.actors import Actor
 from datasets_app.states import QuestionType, Tier
 from runs_app.models import Output, Run
+from runs_app.selectors.diagnosing import findings_of, thresholds_of
 from runs_app.selectors.disclosure import Figure
 from runs_app.selectors.runs import PRIMARY, closed_reason, figures_of, outcomes_of, redaction_of
 from runs_app.selectors.unscored import is_unscored
 from runs_app.states import Outcome, RunStatus
-from scoring.diagnosis import Thresholds, diagnose
 from scoring.identity import MetricIdentity
 
 _LEFT_OUT = re.compile(r"stage=.*|v\d+")
@@ -30,36 +30,6 @@ GROUP_NAMES = {
     "tag": gettext_lazy("Tag"),
 }
 _VALUE_NAMES = {"type": dict(QuestionType.choices), "tier": dict(Tier.choices)}
-#: What scoring.diagnosis says, in words that can be translated.
-_WORDS = {
-    "relevant units are rarely among the deepest candidates": gettext_lazy(
-        "Relevant units are rarely among the deepest candidates."
-    ),
-    "relevant units are among the candidates but not at the top": gettext_lazy(
-        "Relevant units are among the candidates but not at the top."
-    ),
-    "some evidence is found but much is missing": gettext_lazy("Some evidence is found but much is missing."),
-    "relevant units are at the top but answers are bad": gettext_lazy(
-        "Relevant units are at the top but answers are bad."
-    ),
-    "the evidence is in the prompt but answers do not follow it": gettext_lazy(
-        "The evidence is in the prompt but answers do not follow it."
-    ),
-    "answers follow their sources but are wrong": gettext_lazy("Answers follow their sources but are wrong."),
-    "index or recall path": gettext_lazy("index or recall path"),
-    "reranking": gettext_lazy("reranking"),
-    "chunk granularity, or K too small": gettext_lazy("chunk granularity, or K too small"),
-    "evidence coverage, context assembly or generation": gettext_lazy(
-        "evidence coverage, context assembly or generation"
-    ),
-    "evidence coverage or context assembly (truncation)": gettext_lazy(
-        "evidence coverage or context assembly (truncation)"
-    ),
-    "generation": gettext_lazy("generation"),
-    "the source is wrong or outdated: check freshness": gettext_lazy(
-        "the source is wrong or outdated: check freshness"
-    ),
-}
 
 
 @dataclass(slots=True)
@@ -94,14 +64,16 @@ def short_name(identity: str) -> str:
     return " ".join(kept).partition(".")[2]
 
 
-def _retrieval(figures: Sequence[Figure]) -> tuple[list[str], list[tuple[str, list[Figure | None]]]]:
+def _retrieval(
+    figures: Sequence[Figure], stages: Sequence[str]
+) -> tuple[list[str], list[tuple[str, list[Figure | None]]]]:
     found = [figure for figure in figures if figure.family == "retrieval"]
-    order = {stage: place for place, stage in enumerate(STAGE_ORDER)}
-    stages = sorted({figure.stage for figure in found}, key=lambda stage: (order.get(stage, 9), stage))
+    order = {stage: place for place, stage in enumerate([*stages, *(one for one in STAGE_ORDER if one not in stages)])}
+    shown = sorted({figure.stage for figure in found}, key=lambda stage: (order.get(stage, len(order)), stage))
     rows: dict[str, dict[str, Figure]] = {}
     for figure in found:
         rows.setdefault(short_name(figure.metric), {})[figure.stage] = figure
-    return stages, [(name, [cells.get(stage) for stage in stages]) for name, cells in sorted(rows.items())]
+    return shown, [(name, [cells.get(stage) for stage in shown]) for name, cells in sorted(rows.items())]
 
 
 def _groups(figures: Iterable[Figure], identity: str) -> list[tuple[Any, list[tuple[Any, Figure]]]]:
@@ -119,22 +91,13 @@ def _groups(figures: Iterable[Figure], identity: str) -> list[tuple[Any, list[tu
 
 
 def _findings(run: Run, wholes: Sequence[Figure]) -> list[dict[str, Any]]:
-    given = run.suite_version.settings.get("diagnosis") or {}
-    known = {key: value for key, value in given.items() if key in Thresholds.__dataclass_fields__}
-    limits = Thresholds(**known)
+    limits = thresholds_of(run)
     values = {
         MetricIdentity.parse(figure.metric): figure.value
         for figure in wholes
         if figure.value is not None and (figure.n_scored or 0) >= limits.least_items
     }
-    return [
-        {
-            "symptom": _WORDS.get(found.symptom, found.symptom),
-            "layer": _WORDS.get(found.layer, found.layer),
-            "figures": list(found.figures.items()),
-        }
-        for found in diagnose(values, limits)
-    ]
+    return findings_of(values, limits)
 
 
 def _matrix(actor: Actor, run: Run) -> list[dict[str, Any]]:
@@ -168,7 +131,7 @@ def results_of(actor: Actor, run: Run, *, group_metric: str = "") -> Results:
     )
     results.unscored = [figure for figure in wholes if is_unscored(figure)]
     scored = [figure for figure in wholes if not is_unscored(figure)]
-    results.stages, results.retrieval = _retrieval(scored)
+    results.stages, results.retrieval = _retrieval(scored, run.suite_version.settings.get("stages") or ())
     for family in dict.fromkeys(figure.family for figure in scored):
         if family != "retrieval":
             results.families.append((family, [figure for figure in scored if figure.family == family]))
