@@ -33,7 +33,11 @@ def _dcg(row: Ints, rank: Ints, label: Ints, k: int | None, gain: str, n: int) -
     mask = label > 0
     if k is not None:
         mask &= rank <= k
-    gains = _gain(label[mask], gain) / np.log2(rank[mask] + 1.0)
+    rank = rank[mask]
+    highest = int(rank.max(initial=0))
+    # Each rank's logarithm once, unless there are more ranks than units.
+    logs = np.log2(np.arange(highest) + 2.0)[rank - 1] if highest <= len(rank) else np.log2(rank + 1.0)
+    gains = _gain(label[mask], gain) / logs
     return np.bincount(row[mask], weights=gains, minlength=n).astype(np.float64)
 
 

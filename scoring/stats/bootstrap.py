@@ -71,13 +71,13 @@ class _Singles:
         """Totals of sums and of counts over ``numbers[r]`` draws for each resample r; zeros where there are none."""
         if not self.clusters.g:
             return np.zeros(len(numbers)), np.zeros(len(numbers))
-        picks = self.rng.integers(0, self.clusters.g, size=int(numbers.sum()), dtype=np.uint32)
+        picks = self.rng.integers(0, self.clusters.g, size=int(numbers.sum()))
         totals = self._totals(self.clusters.sums, picks, numbers)
         if self.equal:
             return totals, numbers * self.clusters.counts[0]
         return totals, self._totals(self.clusters.counts, picks, numbers)
 
-    def _totals(self, values: Floats, picks: NDArray[np.uint32], numbers: NDArray[np.int64]) -> Floats:
+    def _totals(self, values: Floats, picks: NDArray[np.int64], numbers: NDArray[np.int64]) -> Floats:
         if len(self.picked) <= len(picks):
             self.picked = np.empty(len(picks) + len(picks) // 8 + 1)
         # The place after the last pick is where segments that are empty at the end begin.

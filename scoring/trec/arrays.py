@@ -78,7 +78,7 @@ def columns_from_arrays(
     gold_code, code = _codes(gold_document, document)
     topics = np.unique(gold_topic)
     if not complete:
-        topics = topics[np.isin(topics, topic)]
+        topics = topics[np.isin(topics, topic[_begins(topic)])]
     gold_row, gold_kept = _rows(topics, gold_topic)
     gold_code, gold_label = gold_code[gold_kept], gold_label[gold_kept].astype(np.int64)
     row, kept = _rows(topics, topic)
@@ -154,8 +154,7 @@ def _rows(topics: Column, column: Column) -> tuple[Ints, Any]:
     """``(row, kept)``: rows of the entries of wanted topics, ascending, and which entries those are, in that order."""
     if not len(topics) or not len(column):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    # Columns mostly come topic by topic, so that it is runs of equal topics that are looked up.
-    begins = np.flatnonzero(np.r_[True, column[1:] != column[:-1]])
+    begins = _begins(column)
     found = np.searchsorted(topics, column[begins])
     known = topics[np.minimum(found, len(topics) - 1)] == column[begins]
     row = np.repeat(np.where(known, found, -1), np.diff(np.r_[begins, len(column)]))
@@ -164,6 +163,11 @@ def _rows(topics: Column, column: Column) -> tuple[Ints, Any]:
     order = np.argsort(row, kind="stable")
     order = order[np.count_nonzero(row < 0) :]
     return row[order], order
+
+
+def _begins(column: Column) -> Ints:
+    """Where runs of equal entries begin: columns mostly come topic by topic, and looking up runs is enough."""
+    return np.flatnonzero(np.r_[True, column[1:] != column[:-1]]) if len(column) else np.zeros(0, np.int64)
 
 
 def _singles(score: Column) -> Singles:
@@ -178,29 +182,37 @@ def _singles(score: Column) -> Singles:
 def _places(gold_row: Ints, gold_code: Ints, row: Ints, code: Ints, starts: Ints, lengths: Ints) -> Ints:
     """For each label the place of its document in the run's columns (ordered by row), -1 where it is not returned."""
     span = int(max(gold_code.max(initial=0), code.max(initial=0))) + 1
-    gold_keys, keys = gold_row * span + gold_code, row * span + code
+    gold_keys = gold_row * span + gold_code
     gold_order = np.argsort(gold_keys)
     gold_keys = gold_keys[gold_order]
-    _refuse_twice("qrels", "labelled", gold_keys)
+    _refuse_twice("qrels", "labelled", gold_keys, 0)
+    keys = row * span
+    keys += code
+    inside = np.arange(len(row))
+    inside -= np.repeat(starts, lengths)
     bits = int(lengths.max(initial=0)).bit_length()
-    inside = np.arange(len(row)) - starts[row]
+    order = None
     if len(starts) * span < NEVER >> bits:
-        # A key and a place in one number: sorting numbers is much faster than finding the order that sorts them.
-        keys = np.sort((keys << bits) | inside)
-        inside = keys & ((1 << bits) - 1)
-        keys >>= bits
+        # A key and a place in one number: sorting numbers is much faster than finding the order that sorts them. In
+        # place, since fresh memory costs as much as the arithmetic.
+        keys <<= bits
+        keys |= inside
+        keys.sort()
     else:
-        order = np.argsort(keys, kind="stable")
-        keys, inside = keys[order], inside[order]
-    _refuse_twice("run", "returned", keys)
+        bits, order = 0, np.argsort(keys, kind="stable")
+        keys = keys[order]
+    _refuse_twice("run", "returned", keys, bits)
     places = np.full(len(gold_keys), -1, dtype=np.int64)
     if len(keys):
-        found = np.minimum(np.searchsorted(keys, gold_keys), len(keys) - 1)
-        hit = keys[found] == gold_keys
-        places[gold_order[hit]] = (inside[found] + starts[gold_row[gold_order]])[hit]
+        found = np.minimum(np.searchsorted(keys, gold_keys << bits), len(keys) - 1)
+        hit = keys[found] >> bits == gold_keys
+        found, target = found[hit], gold_order[hit]
+        within = inside[order[found]] if order is not None else keys[found] & ((1 << bits) - 1)
+        places[target] = within + starts[gold_row[target]]
     return places
 
 
-def _refuse_twice(name: str, what: str, keys: Ints) -> None:
-    if (keys[1:] == keys[:-1]).any():
+def _refuse_twice(name: str, what: str, keys: Ints, bits: int) -> None:
+    """Refuse ascending keys of which two differ in their lowest ``bits`` alone."""
+    if len(keys) > 1 and (keys[1:] ^ keys[:-1]).min() < 1 << bits:
         raise ScoringError(f"{name}: a document is {what} twice for a topic")
