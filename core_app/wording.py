@@ -46,14 +46,14 @@ def with_sign(value: float, digits: int) -> str:
 
 
 def short_metric(identity: str) -> str:
-    """Return a metric's short name: name, cutoff, and stage where there is one (`ndcg@10 · rerank`).
+    """Return a metric's short name: name, cutoff, stage and judge where there are any (`ndcg@10 · rerank`).
 
     The full identity belongs into the title beside it.
     """
     head, *rest = str(identity).split() or [""]
     name = head.split(".", 1)[-1]
     parts = dict(part.split("=", 1) for part in rest if "=" in part)
-    extra = [parts[key] for key in ("stage", "variant") if key in parts]
+    extra = [parts[key] for key in ("stage", "variant", "judge") if key in parts]
     return " · ".join([name, *extra])
 
 

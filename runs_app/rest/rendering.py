@@ -50,6 +50,7 @@ def run_full(actor: Actor, run: Run) -> dict[str, Any]:
         "manifest_sha256": run.manifest_sha256,
         "scores_sha256": scores_hash_of(actor, run),
         "stages": run.stages,
+        "judges": run.judges,
         "warnings": warnings_of(actor, run),
     }
 
@@ -90,6 +91,7 @@ def output_row(output: Output) -> dict[str, Any]:
         "retrieved": output.retrieved,
         "contexts": output.contexts,
         "citations": output.citations,
+        "judgements": output.judgements,
         "latency_ms": output.latency_ms,
         "tokens": output.tokens,
         "cost": output.cost,

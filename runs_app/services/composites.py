@@ -2,6 +2,9 @@
 
 Setting `composite`: `{"parts": {"faithfulness": "<metric identity>", …}, "weights": {"faithfulness": 0.35, …},
 "by_type": {"fact": {…}}}`. The weights have defaults (`scoring.composite.DEFAULT_WEIGHTS`).
+
+Not computed on a frozen split: a part that is left out on one item, or a weight of one question type, would let who may
+not read the items work out a single score from the composite and its parts.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from django.utils.translation import gettext as _
 
 from core_app.canonical import sha256_hex
 from core_app.errors import FieldError
+from runs_app.models import Run
 from runs_app.services.external_scores import PREFIX
 from runs_app.services.judged import judged_part
 from scoring.composite import DEFAULT_WEIGHTS, CompositeWeights, composite, weights_checked
@@ -67,12 +71,18 @@ def is_external_identity(text: str) -> bool:
     return text.startswith(PREFIX) or MetricIdentity.parse(text).judge is not None
 
 
-def composite_of(settings: Mapping[str, Any]) -> Composite | None:
-    """Return the composite of a suite version's (validated) settings, if it has one."""
-    given = settings.get("composite")
-    if not given:
+def composite_of(run: Run) -> Composite | None:
+    """Return the composite that the run's suite asks for; None where it asks for none, and on a frozen split."""
+    given = run.suite_version.settings.get("composite")
+    if not given or run.is_frozen_split:
         return None
     return Composite(given["parts"], CompositeWeights(given["weights"], given["by_type"]))
+
+
+def composite_warnings(run: Run) -> list[dict[str, Any]]:
+    """Return the warning that the suite's composite is left out, where it is."""
+    left_out = bool(run.suite_version.settings.get("composite")) and run.is_frozen_split
+    return [{"code": "composite_left_out"}] if left_out else []
 
 
 def composite_validated(given: Any, metrics: Collection[str]) -> tuple[dict[str, Any] | None, list[FieldError]]:

@@ -21,6 +21,7 @@ from datasets_app.states import ExposureUse, Level, Split, Tier, VersionStatus
 from runs_app.models import Run, RunEvent, SuiteVersion, SystemVersion
 from runs_app.policies import RunAction, policy
 from runs_app.services.batches import batches_create, batches_reset, missing_outputs_create, stages_reported
+from runs_app.services.composites import composite_warnings
 from runs_app.services.judged import MAX_RUN_JUDGES, judge_warnings, judges_reported
 from runs_app.services.manifests import manifest_of
 from runs_app.services.work import run_finish_enqueue, score_batch_enqueue
@@ -214,7 +215,7 @@ def run_complete(*, actor: Actor, run: Run) -> Run:
     run.stages = stages_reported(run)
     judges = judges_reported(run)
     run.judges = judges[:MAX_RUN_JUDGES]
-    run.warnings = [*_warnings_of(run, missing), *judge_warnings(run, judges)]
+    run.warnings = [*_warnings_of(run, missing), *judge_warnings(run, judges), *composite_warnings(run)]
     run.save(update_fields=["stages", "judges", "warnings"])
     for batch_id in batches_create(run):
         score_batch_enqueue(batch_id)
@@ -233,6 +234,7 @@ def _warnings_of(run: Run, missing: int) -> list[dict[str, Any]]:
     if missing:
         warnings.append({"code": "missing_outputs", "n": missing})
     asked = {MetricIdentity.parse(text).stage for text in run.suite_version.metrics} - {None}
+    asked |= set(run.suite_version.settings.get("stages") or ())
     absent = sorted(str(stage) for stage in asked - set(run.stages))
     if absent:
         warnings.append({"code": "stages_absent", "stages": absent})

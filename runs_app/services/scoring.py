@@ -140,7 +140,7 @@ class _Plan:
         judged: dict[str, list[JudgedMetric]] = {}
         for metric in metrics:
             judged.setdefault(metric.judge, []).append(metric)
-        composite = composite_of(run.suite_version.settings)
+        composite = composite_of(run)
         external = [metric.identity for metric in metrics]
         if composite is not None and composite.is_external:
             external.append(composite.identity)
