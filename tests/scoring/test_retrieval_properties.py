@@ -1,11 +1,14 @@
 """Properties that hold for every ranking: bounds, indifference to order of items, duplicates and noise never help."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.registry import METRICS, identity
 from scoring.score import score_batch
+from scoring.types import State
 from tests.scoring.builders import item, listed
+from tests.scoring.per_item import measured
 
 NAMES = [f"u{i}" for i in range(8)]
 RANKINGS = st.lists(st.sampled_from(NAMES), max_size=12)
@@ -59,3 +62,36 @@ def test_the_order_of_items_changes_nothing(cases, random):
     straight = score_batch(WANTED, items, outputs)
     mixed = score_batch(WANTED, [items[i] for i in order], [outputs[i] for i in order])
     assert mixed == [[row[i] for i in order] for row in straight]
+
+
+DEFINED = {
+    identity("retrieval.hit", stage="coarse", k=5): "success_5",
+    identity("retrieval.recall", stage="coarse", k=5): "recall_5",
+    identity("retrieval.recall", stage="coarse"): "set_recall",
+    identity("retrieval.precision", stage="coarse", k=5): "P_5",
+    identity("retrieval.precision_returned", stage="coarse"): "set_P",
+    identity("retrieval.mrr", stage="coarse"): "recip_rank",
+    identity("retrieval.ndcg", stage="coarse"): "ndcg",
+    identity("retrieval.ndcg", stage="coarse", k=5): "ndcg_cut_5",
+    identity("retrieval.ap", stage="coarse"): "map",
+    identity("retrieval.ap", stage="coarse", k=5): "map_cut_5",
+    identity("retrieval.bpref", stage="coarse"): "bpref",
+    identity("retrieval.rbp", stage="coarse"): "rbp",
+    identity("retrieval.r_precision", stage="coarse"): "Rprec",
+    identity("retrieval.set_f", stage="coarse"): "set_F",
+}
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(RANKINGS, LABELS), max_size=8))
+def test_items_scored_together_get_what_the_definitions_give_each_alone(cases):
+    items = [item(f"q{i}", relevance=labels) for i, (_, labels) in enumerate(cases)]
+    outputs = [listed(*ranking, external_id=f"q{i}") for i, (ranking, _) in enumerate(cases)]
+    found = score_batch(list(DEFINED), items, outputs)
+    for place, (ranking, labels) in enumerate(cases):
+        expected = measured(list(dict.fromkeys(ranking)), labels)
+        for name, scores in zip(DEFINED.values(), found, strict=True):
+            if not expected["num_rel"]:
+                assert scores[place].state is State.NO_GOLD
+            else:
+                assert scores[place].value == pytest.approx(expected[name], abs=1e-12), name
