@@ -14,6 +14,8 @@ from scoring.trec.evaluate import Number, check_options, measures_named, score_c
 from scoring.trec.ranking import Singles, break_ties, ranks
 
 Column = NDArray[Any]
+#: Returned documents that are matched at once.
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +188,31 @@ def _places(gold_row: Ints, gold_code: Ints, row: Ints, code: Ints, starts: Ints
     gold_order = np.argsort(gold_keys)
     gold_keys = gold_keys[gold_order]
     _refuse_twice("qrels", "labelled", gold_keys, 0)
-    keys = row * span
-    keys += code
-    inside = np.arange(len(row))
-    inside -= np.repeat(starts, lengths)
-    bits = int(lengths.max(initial=0)).bit_length()
-    order = None
-    if len(starts) * span < NEVER >> bits:
+    places = np.full(len(gold_keys), -1, dtype=np.int64)
+    ends = starts + lengths
+    first = 0
+    # Topics in blocks bound the memory.
+    while first < len(starts):
+        last = max(first + 1, int(np.searchsorted(ends, starts[first] + _BLOCK, side="right")))
+        part = slice(int(starts[first]), int(ends[last - 1]))
+        keys = row[part] * span
+        keys += code[part]
+        inside = np.arange(len(keys))
+        inside -= np.repeat(starts[first:last] - starts[first], lengths[first:last])
+        wanted = slice(*np.searchsorted(gold_keys, [first * span, last * span]).tolist())
+        target = gold_order[wanted]
+        within = _within(gold_keys[wanted], keys, inside, last * span)
+        places[target] = np.where(within >= 0, within + starts[gold_row[target]], -1)
+        first = last
+    return places
+
+
+def _within(wanted: Ints, keys: Ints, inside: Ints, limit: int) -> Ints:
+    """For each wanted key (below ``limit``) the ``inside`` of the equal one among the keys, -1 where there is none."""
+    if not len(keys):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    bits, order = int(inside.max()).bit_length(), None
+    if limit < NEVER >> bits:
         # A key and a place in one number: sorting numbers is much faster than finding the order that sorts them. In
         # place, since fresh memory costs as much as the arithmetic.
         keys <<= bits
@@ -202,14 +222,9 @@ def _places(gold_row: Ints, gold_code: Ints, row: Ints, code: Ints, starts: Ints
         bits, order = 0, np.argsort(keys, kind="stable")
         keys = keys[order]
     _refuse_twice("run", "returned", keys, bits)
-    places = np.full(len(gold_keys), -1, dtype=np.int64)
-    if len(keys):
-        found = np.minimum(np.searchsorted(keys, gold_keys << bits), len(keys) - 1)
-        hit = keys[found] >> bits == gold_keys
-        found, target = found[hit], gold_order[hit]
-        within = inside[order[found]] if order is not None else keys[found] & ((1 << bits) - 1)
-        places[target] = within + starts[gold_row[target]]
-    return places
+    found = np.minimum(np.searchsorted(keys, wanted << bits), len(keys) - 1)
+    place = inside[order[found]] if order is not None else keys[found] & ((1 << bits) - 1)
+    return np.where(keys[found] >> bits == wanted, place, -1)
 
 
 def _refuse_twice(name: str, what: str, keys: Ints, bits: int) -> None:

@@ -169,6 +169,27 @@ def test_arrays_without_rows_give_zeros_not_nan():
         score_arrays(LABELS, RunArrays([], [], []), level=0)
 
 
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_topics_in_blocks_give_what_all_at_once_give(monkeypatch, block):
+    rng = np.random.default_rng(4)
+    topic = np.repeat(np.arange(0, 40, 2), rng.integers(1, 9, 20))
+    document = np.concatenate([rng.permutation(12)[:n] for n in np.unique(topic, return_counts=True)[1]]) << 40
+    run = RunArrays(topic, document, rng.choice([0.5, 1.0, 2.0], len(topic)))
+    labelled = np.array([(t, d) for t in range(40) for d in rng.permutation(12)[:4]])
+    qrels = LabelArrays(labelled[:, 0], labelled[:, 1] << 40, rng.integers(-1, 3, len(labelled)))
+    whole = score_arrays(qrels, run, complete=True)
+    monkeypatch.setattr("scoring.trec.arrays._BLOCK", block)
+    assert score_arrays(qrels, run, complete=True).overall == whole.overall
+    assert whole.overall["num_rel_ret"] > 0
+    # As if no topic, document and place fitted into one number.
+    monkeypatch.setattr("scoring.trec.arrays.NEVER", 0)
+    monkeypatch.setattr("scoring.retrieval.columns.NEVER", 0)
+    assert score_arrays(qrels, run, complete=True).overall == whole.overall
+    twice = RunArrays(np.r_[topic, 38], np.r_[document, document[-1]], np.r_[run.score, 0.0])
+    with pytest.raises(ScoringError, match="returned twice"):
+        score_arrays(qrels, twice)
+
+
 def test_document_numbers_of_any_size_are_told_apart():
     wide = [-(1 << 62), 1 << 62, 5]
     found = score_arrays(LabelArrays([1] * 3, wide, [1, 0, 2]), RunArrays([1] * 3, wide, [1.0, 1.0, 1.0]))
