@@ -18,7 +18,8 @@ from scoring.identity import MetricIdentity
 from scoring.registry import METRICS
 
 PREFIX = "external."
-MAX_SCORES = 100
+#: Metrics by repeats of their judge.
+MAX_SCORES = 500
 MAX_IDENTITY = 400
 _PARTS = ("stage", "variant", "judge")
 
@@ -51,21 +52,26 @@ def external_identity(metric: str, identity: Mapping[str, Any]) -> str:
 
 
 def scores_read(value: Any, fault: Callable[[str, str, str], None]) -> list[dict[str, Any]]:
-    """Return an output's external scores as kept: identity text, value or state, direction. Faults go to `fault`."""
+    """Return an output's external scores as kept: identity text, judge repeat, value or state, direction.
+
+    One row for each (metric identity, judge repeat); `judge_repeat` is left out where it is 1. Faults go to `fault`;
+    that a repeat is beyond the run's own number says `judge_repeat_faults`.
+    """
     if value is None:
         return []
     if not isinstance(value, list) or len(value) > MAX_SCORES:
         fault("/scores", "type", _("Give a list of at most %(limit)s scores.") % {"limit": MAX_SCORES})
         return []
     read: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    seen: set[tuple[str, int]] = set()
     for place, score in enumerate(value):
         one = _score_read(score, f"/scores/{place}", fault)
         if one is None:
             continue
-        if one["identity"] in seen:
+        key = (one["identity"], one.get("judge_repeat", 1))
+        if key in seen:
             fault(f"/scores/{place}/metric", "duplicate", _("This metric stands in the list twice."))
-        seen.add(one["identity"])
+        seen.add(key)
         read.append(one)
     return read
 
@@ -88,6 +94,13 @@ def _score_read(score: Any, pointer: str, fault: Callable[[str, str, str], None]
         fault(f"{pointer}/identity", "identity", str(error))
         return None
     read: dict[str, Any] = {"identity": text}
+    judge_repeat = score.get("judge_repeat", 1)
+    if not _is_repeat(judge_repeat):
+        fault(f"{pointer}/judge_repeat", "range", _("Number the judge's repeats from 1."))
+        return None
+    if judge_repeat != 1:
+        # Left out where it is 1, so that what was pushed before repeats could be told is still the same output.
+        read["judge_repeat"] = judge_repeat
     if score.get("higher_is_better") is False:
         read["higher_is_better"] = False
     value, state = score.get("value"), score.get("state")
@@ -97,6 +110,43 @@ def _score_read(score: Any, pointer: str, fault: Callable[[str, str, str], None]
         fault(f"{pointer}/value", "number", _("Give a finite number, or no value and a state."))
         return None
     return read | {"value": float(value)}
+
+
+def _is_repeat(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def judge_repeat_faults(row: Any, limit: int) -> list[tuple[str, str, str]]:
+    """Return the faults of a pushed row whose scores name a judge repeat beyond `limit`, the run's `judge_repeats`.
+
+    Each as (pointer inside the row, code, sentence); what is no score at all is left to `scores_read`.
+    """
+    scores = row.get("scores") if isinstance(row, Mapping) else None
+    if not isinstance(scores, list):
+        return []
+    text = _("This run has the judge repeats 1 to %(limit)s.") % {"limit": limit}
+    given = [
+        (place, score.get("judge_repeat", 1))
+        for place, score in enumerate(scores[:MAX_SCORES])
+        if isinstance(score, Mapping)
+    ]
+    return [
+        (f"/scores/{place}/judge_repeat", "range", text)
+        for place, repeat in given
+        if _is_repeat(repeat) and repeat > limit
+    ]
+
+
+def repeat_mean(scores: Iterable[Mapping[str, Any]]) -> tuple[str, float | None] | None:
+    """Return (state, value) of an output's kept scores of one identity: the mean over the judge repeats with a value.
+
+    None without any score; where no repeat has a value, the state of the first.
+    """
+    rows = list(scores)
+    values = [row["value"] for row in rows if row.get("value") is not None]
+    if values:
+        return ScoreState.SCORED.value, math.fsum(values) / len(values)
+    return (rows[0]["state"], None) if rows else None
 
 
 def _is_finite(value: float) -> bool:

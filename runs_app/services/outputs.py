@@ -16,6 +16,7 @@ from runs_app.models import Output, Run
 from runs_app.policies import RunAction, policy
 from runs_app.services.batches import OUTPUT_FIELDS
 from runs_app.services.bulk import rows_write
+from runs_app.services.external_scores import judge_repeat_faults
 from runs_app.services.output_rows import OutputRow, row_read
 from runs_app.states import RunStatus
 
@@ -49,11 +50,12 @@ class _Places:
         return FieldError(f"{self.prefix}/{index}{pointer}", code, detail)
 
 
-def _read_all(rows: Sequence[Any], repeats: int, places: _Places) -> list[OutputRow]:
+def _read_all(rows: Sequence[Any], run: Run, places: _Places) -> list[OutputRow]:
     read: list[OutputRow] = []
     errors: list[FieldError] = []
     for index, row in enumerate(rows):
-        output, faults = row_read(index, row, repeats)
+        output, faults = row_read(index, row, run.repeats)
+        faults = [*faults, *judge_repeat_faults(row, run.judge_repeats)]
         errors += [places.error(index, *fault) for fault in faults]
         if output is not None:
             read.append(output)
@@ -155,7 +157,7 @@ def outputs_push(
     if len(rows) > MAX_ROWS:
         raise TooLarge(_("At most %(limit)s outputs in one request.") % {"limit": MAX_ROWS})
     places = _Places(lines, prefix)
-    read = _read_all(rows, run.repeats, places)
+    read = _read_all(rows, run, places)
     entry_ids = _entries_of_rows(run, read, places)
     _check_judged(actor, run, read, entry_ids, places)
     collecting = _status_locked(run) == RunStatus.COLLECTING

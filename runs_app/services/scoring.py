@@ -20,7 +20,7 @@ from datasets_app.models import Snapshot, VersionEntry
 from runs_app.models import Output, Run, Score, ScoreBatch
 from runs_app.services.bulk import rows_write, to_json
 from runs_app.services.composites import Composite, composite_of
-from runs_app.services.external_scores import metric_records
+from runs_app.services.external_scores import metric_records, repeat_mean
 from runs_app.services.judged import JudgedMetric, external_records_make, judgements_by_judge, suite_split
 from runs_app.services.leases import batch_claim, lease_renew
 from runs_app.services.runs import run_move
@@ -107,7 +107,7 @@ def _external_rows(run: Run, raw: Sequence[Sequence[Any]]) -> list[tuple[Any, ..
             run.pk,
             output_id,
             records[score["identity"]],
-            1,
+            score.get("judge_repeat", 1),
             score.get("state", ScoreState.SCORED.value),
             score.get("value"),
             None,
@@ -183,13 +183,9 @@ def _columns(
 
 
 def _pushed(identity: str, raw: Sequence[Sequence[Any]]) -> list[PureScore | None]:
-    """Return the outputs' external scores of one identity."""
-    column: list[PureScore | None] = []
-    for row in raw:
-        score = next((one for one in row[9] if one["identity"] == identity), None)
-        state = State((score or {}).get("state", State.SCORED))
-        column.append(None if score is None else PureScore(state, score.get("value")))
-    return column
+    """Return the outputs' external scores of one identity, the judge's repeats averaged."""
+    found = (repeat_mean(one for one in row[9] if one["identity"] == identity) for row in raw)
+    return [None if score is None else PureScore(State(score[0]), score[1]) for score in found]
 
 
 def batch_compute(batch: ScoreBatch) -> list[tuple[Any, ...]]:
