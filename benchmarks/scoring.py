@@ -1,10 +1,10 @@
 """Numbers per second: retrieval metrics and bootstrap intervals beside the tools that define them, in the same run.
 
-`make bench B=scoring` (`BENCH_N` topics and clusters, `BENCH_RESAMPLES` resamples, 10,000 each by default). Everybody gets
-the same input, is run once to warm up (ranx compiles then), and is then timed in turns, five times; medians are
-printed, and how often ours goes into the peer's. What a ratio must reach stands beside it as `asked`. Before a row is
-printed the figures are compared: metrics to 1e-9 for each topic, ends of intervals to 4 % of their width. Memory is the
-most that a call needs beyond its input, in a process of its own. One JSON line a row.
+`make bench B=scoring` (`BENCH_N` topics and clusters, `BENCH_RESAMPLES` resamples, 10,000 each by default). All get the
+same input, are run once to warm up (ranx compiles then), and are then timed in turns, five times; medians are printed,
+and how often ours goes into the peer's. What a ratio must reach stands beside it as `asked`. Before a row is printed
+the figures are compared: metrics to 1e-9 for each topic, ends of intervals to 4 % of their width. Memory is the most
+that a call needs beyond its input, in a process of its own. One JSON line a row.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -165,9 +166,9 @@ def retrieval() -> None:
     assert all(found[t][m] == columns.values[m][i] for i, t in enumerate(topics) for m in NAMES)
     built = ranx.Qrels(qrels), ranx.Run(run)
     order = list(built[1].keys())
-    for mine, name in MEASURES.items():
+    for measure, name in MEASURES.items():
         values = ranx.evaluate(*built, name, return_mean=False).tolist()
-        assert max(abs(found[t][mine] - value) for t, value in zip(order, values, strict=True)) < 1e-9, name
+        assert max(abs(found[t][measure] - value) for t, value in zip(order, values, strict=True)) < 1e-9, name
     lists = built[0].to_typed_list(), built[1].to_typed_list()
 
     def ranx_alone() -> Any:
@@ -213,97 +214,81 @@ def bootstrap() -> None:
         width = theirs.high - theirs.low
         assert abs(mine.low - theirs.low) < 0.04 * width
         assert abs(mine.high - theirs.high) < 0.04 * width
-        tried = {}
+        tried: dict[int, float] = {}
         for batch in BATCHES:
-            (tried[batch],) = in_turns(lambda batch=batch, values=values: scipys(values, batch), times=1)
-        best = min(tried, key=lambda batch: tried[batch])
+            (tried[batch],) = in_turns(partial(scipys, values, batch), times=1)
+        best = min(tried, key=tried.__getitem__)
         ours, default, batched = in_turns(
-            lambda values=values: interval(values),
-            lambda values=values: scipys(values, None),
-            lambda values=values, best=best: scipys(values, best),
+            partial(interval, values), partial(scipys, values, None), partial(scipys, values, best)
         )
         name = f"{RESAMPLES} resamples of a paired mean difference, BCa, {kind}"
         report(name, N, ours, "scipy.stats.bootstrap as it comes", default, asked)
         report(name, N, ours, f"scipy.stats.bootstrap at its best batch ({best})", batched, asked_best)
 
 
-def cost_of(name: str, make: Callable[[int], Callable[[], Any]]) -> None:
-    """Print seconds, cost of an item and memory at growing sizes, each beside the first size's cost of an item."""
-    first = None
-    for n in SIZES:
-        call = make(n)
-        used = peak_mb(call)
-        (took,) = in_turns(call)
-        each = took / n
-        first = first or each
-        row = {"bench": "scoring", "name": name, "n": n, "ours_s": round(took, 4), "us_an_item": round(1e6 * each, 2)}
-        print(json.dumps({**row, "to_first": round(each / first, 2), "memory_mb": round(used, 1)}), flush=True)
-        # Input and results of this size make place for the next.
-        del call
-        gc.collect()
+def from_dicts(n: int) -> Callable[[], Any]:
+    """Metrics from dicts of n topics."""
+    qrels, run = dicts(n)
+    return lambda: score_trec(qrels, run, measures=NAMES)
 
 
-def retrieval_cost() -> None:
-    """Cost and memory of metrics from dicts, then from arrays."""
-
-    def from_dicts(n: int) -> Callable[[], Any]:
-        qrels, run = dicts(n)
-        return lambda: score_trec(qrels, run, measures=NAMES)
-
-    cost_of("12 metrics from dicts, alone", from_dicts)
-
-
-def array_cost() -> None:
-    """Cost and memory of metrics from arrays."""
-
-    def from_arrays(n: int) -> Callable[[], Any]:
-        rng = np.random.default_rng(1)
-        topic = np.repeat(np.arange(n), DEPTH)
-        # A stride that shares no factor with the number of documents: no document comes twice for a topic.
-        document = (rng.integers(0, 2003, n)[:, None] + np.arange(DEPTH) * 17).ravel() % 2003
-        score = np.tile(np.arange(DEPTH, 0, -1.0), n)
-        places = np.sort(rng.permuted(np.tile(np.arange(DEPTH), (n, 1)), axis=1)[:, :LABELS], axis=1)
-        labelled = (np.arange(n)[:, None] * DEPTH + places).ravel()
-        labels = LabelArrays(topic[labelled], document[labelled], rng.integers(0, 3, n * LABELS))
-        run = RunArrays(topic, document, score)
-        return lambda: score_arrays(labels, run, measures=NAMES)
-
-    cost_of("12 metrics from arrays, alone", from_arrays)
+def from_arrays(n: int) -> Callable[[], Any]:
+    """Metrics from arrays of n topics, made without dicts, which would fill the memory at the largest size."""
+    rng = np.random.default_rng(1)
+    topic = np.repeat(np.arange(n), DEPTH)
+    # A stride that shares no factor with the number of documents: no document comes twice for a topic.
+    document = (rng.integers(0, 2003, n)[:, None] + np.arange(DEPTH) * 17).ravel() % 2003
+    score = np.tile(np.arange(DEPTH, 0, -1.0), n)
+    places = rng.permuted(np.tile(np.arange(DEPTH), (n, 1)), axis=1)[:, :LABELS]
+    labelled = (np.arange(n)[:, None] * DEPTH + places).ravel()
+    labels = LabelArrays(topic[labelled], document[labelled], rng.integers(0, 3, n * LABELS))
+    run = RunArrays(topic, document, score)
+    return lambda: score_arrays(labels, run, measures=NAMES)
 
 
-def bootstrap_cost() -> None:
-    """Cost and memory of the interval."""
+def of_differences(kind: str) -> Callable[[int], Callable[[], Any]]:
+    """Intervals of n differences."""
 
-    def of(kind: str) -> Callable[[int], Callable[[], Any]]:
-        def make(n: int) -> Callable[[], Any]:
-            values = differences(n, kind)
-            return lambda: interval(values)
+    def make(n: int) -> Callable[[], Any]:
+        values = differences(n, kind)
+        return lambda: interval(values)
 
-        return make
-
-    for kind in ("continuous", "five levels"):
-        cost_of(f"{RESAMPLES} resamples, BCa, {kind}, alone", of(kind))
+    return make
 
 
-PHASES = {
-    "retrieval": retrieval,
-    "bootstrap": bootstrap,
-    "retrieval_cost": retrieval_cost,
-    "array_cost": array_cost,
-    "bootstrap_cost": bootstrap_cost,
+COSTS: dict[str, Callable[[int], Callable[[], Any]]] = {
+    "12 metrics from dicts": from_dicts,
+    "12 metrics from arrays": from_arrays,
+    f"{RESAMPLES} resamples, BCa, continuous": of_differences("continuous"),
+    f"{RESAMPLES} resamples, BCa, five levels": of_differences("five levels"),
 }
+
+
+def cost(name: str, n: int) -> None:
+    """Seconds and memory of one call of ours at one size."""
+    call = COSTS[name](n)
+    used = peak_mb(call)
+    (took,) = in_turns(call)
+    row = {"bench": "scoring", "name": f"{name}, ours alone", "n": n, "ours_s": round(took, 4)}
+    print(json.dumps({**row, "us_an_item": round(1e6 * took / n, 2), "memory_mb": round(used, 1)}), flush=True)
 
 
 def main() -> int:
     """Each part in a process of its own: one's memory does not show in the other's."""
-    for phase in PHASES:
-        if code := subprocess.run([sys.executable, "-m", "benchmarks.scoring", phase], check=False).returncode:
+    parts = [["retrieval"], ["bootstrap"], *(["cost", name, str(n)] for name in COSTS for n in SIZES)]
+    for part in parts:
+        if code := subprocess.run([sys.executable, "-m", "benchmarks.scoring", *part], check=False).returncode:
             return code
     return 0
 
 
 if __name__ == "__main__":
-    if sys.argv[1:]:
-        PHASES[sys.argv[1]]()
-    else:
-        sys.exit(main())
+    match sys.argv[1:]:
+        case ["retrieval"]:
+            retrieval()
+        case ["bootstrap"]:
+            bootstrap()
+        case ["cost", name, size]:
+            cost(name, int(size))
+        case _:
+            sys.exit(main())
