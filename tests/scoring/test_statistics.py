@@ -102,6 +102,13 @@ def test_clusters_drawn_together_and_alone_have_the_moments_of_single_draws(alon
     assert means.std() == pytest.approx(spread, rel=0.02)
 
 
+def test_clusters_without_equals_are_drawn_one_by_one_in_blocks():
+    clusters = by_cluster(np.random.default_rng(6).normal(0.1, 1.0, 300), None)
+    ours = resample_means(clusters, 1000, np.random.default_rng(8))
+    drawn = np.random.default_rng(8).integers(0, 300, size=(1000, 300))
+    assert ours == pytest.approx(clusters.sums[drawn].mean(axis=1), abs=1e-12)
+
+
 def test_clusters_of_different_sizes_are_weighed_by_their_counts():
     sizes = [1, 2, 3, 4] * 10
     names = [str(place) for place, size in enumerate(sizes) for _ in range(size)]
