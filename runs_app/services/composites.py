@@ -98,6 +98,8 @@ def composite_validated(given: Any, metrics: Collection[str]) -> tuple[dict[str,
         FieldError(f"{_POINTER}/{key}", "unknown", _("There is no such setting.")) for key in given if key not in _KEYS
     ]
     parts = _parts(given.get("parts"), metrics, errors)
+    if not parts:
+        return None, errors
     weights = _weights(given.get("weights", dict(DEFAULT_WEIGHTS)), f"{_POINTER}/weights", parts, errors)
     kinds = given.get("by_type") or {}
     if not isinstance(kinds, Mapping):
@@ -112,7 +114,7 @@ def _parts(given: Any, metrics: Collection[str], errors: list[FieldError]) -> di
         text = _("Give 1 to %(limit)s parts, each a name with the identity of a metric.") % {"limit": MAX_PARTS}
         errors.append(FieldError(f"{_POINTER}/parts", "required", text))
         return {}
-    parts = {}
+    parts = dict.fromkeys(map(str, given), "")
     for name, value in given.items():
         try:
             parts[str(name)] = _part(value, metrics)

@@ -1,4 +1,4 @@
-"""Freshness in a run: document versions with their validity, the item's query time, states where something is missing."""
+"""Freshness in a run: document versions with their validity, the item's query time, states where one is missing."""
 
 from __future__ import annotations
 
