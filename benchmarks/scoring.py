@@ -108,9 +108,12 @@ def peak_mb(call: Callable[[], Any]) -> float:
     return (kilobytes("VmHWM") - before) / 1024
 
 
-def dicts(n: int, seed: int = 7) -> tuple[Nested, Nested]:
-    """Qrels and run of n topics: 100 documents each, no equal scores; 8 labels from 0 to 2, 5 of them returned."""
-    rng = random.Random(seed)
+def dicts(n: int, tied: bool = False) -> tuple[Nested, Nested]:
+    """Qrels and run of n topics: 100 documents each, 8 labels from 0 to 2, 5 of them returned.
+
+    Scores fall and none are equal, or (``tied``) they are one of five in any order.
+    """
+    rng = random.Random(7)
     names = [f"doc-{number}" for number in range(2000)]
     qrels: Nested = {}
     run: Nested = {}
@@ -120,7 +123,10 @@ def dicts(n: int, seed: int = 7) -> tuple[Nested, Nested]:
         # At least one relevant document: with none, ranx answers NaN for bpref.
         labels = [1, *(rng.choice((0, 0, 1, 2)) for _ in labelled[1:])]
         qrels[f"q{number}"] = {names[d]: label for d, label in zip(labelled, labels, strict=True)}
-        run[f"q{number}"] = {names[d]: DEPTH - rank + rng.random() / 2 for rank, d in enumerate(returned)}
+        run[f"q{number}"] = {
+            names[d]: float(rng.randrange(5)) if tied else DEPTH - rank + rng.random() / 2
+            for rank, d in enumerate(returned)
+        }
     return qrels, run
 
 
@@ -180,6 +186,18 @@ def retrieval() -> None:
     mine, theirs, whole = in_turns(ours, pytrec, ranx_whole)
     report("12 metrics from dicts", N, mine, "pytrec_eval", theirs, 2)
     report("12 metrics from dicts", N, mine, "ranx with its Qrels and Run", whole, 5)
+    equal = dicts(N, tied=True)
+
+    def ours_tied() -> Any:
+        return score_trec(*equal, measures=NAMES).per_topic
+
+    def pytrec_tied() -> Any:
+        return pytrec_eval.RelevanceEvaluator(equal[0], PYTREC).evaluate(equal[1])
+
+    found, expected = ours_tied(), pytrec_tied()
+    assert max(abs(found[t][m] - expected[t][m]) for t in topics for m in NAMES) < 1e-9
+    mine, theirs = in_turns(ours_tied, pytrec_tied)
+    report("12 metrics from dicts, many equal scores", N, mine, "pytrec_eval", theirs, 1)
     mine, alone, kernels = in_turns(ours_arrays, ranx_alone, ranx_kernels)
     report("12 metrics from arrays", N, mine, "ranx.evaluate alone, Qrels and Run built before", alone, 2)
     report("12 metrics from arrays", N, mine, "ranx's compiled loops alone, typed lists built before", kernels, 2)

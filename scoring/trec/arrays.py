@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -94,13 +95,13 @@ def columns_from_arrays(
     order = np.argsort(row, kind="stable")
     place, row, label = place[order], row[order], label[order]
     mine = negated[place]
-    rank, tied = ranks(negated.copy(), starts, lengths, row, mine)
+    rank, tied = ranks(negated, starts, lengths, row, mine)
 
-    def documents_of(number: int) -> tuple[Column, Singles]:
+    def documents_of(number: int) -> Iterable[tuple[int, float]]:
         part = slice(int(starts[number]), int(starts[number] + lengths[number]))
-        return code[part], negated[part]
+        return zip(code[part].tolist(), negated[part].tolist(), strict=True)
 
-    break_ties(rank, tied, row, mine, lambda hit: code[place[hit]], documents_of)
+    break_ties(rank, tied, row, mine, lambda hit: int(code[place[hit]]), documents_of)
     if max_docs is not None:
         inside = rank <= max_docs
         row, label, rank = row[inside], label[inside], rank[inside]

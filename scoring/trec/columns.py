@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 
 import numpy as np
@@ -49,24 +49,16 @@ def columns_from_dicts(
     score = -np.fromiter(looked_up, dtype=np.float64, count=len(gold_row)).astype(np.float32)
     returned = np.flatnonzero(~np.isnan(score))
     row, label, mine = gold_row[returned], gold_label[returned], score[returned]
-    rank, tied = ranks(negated, np.cumsum(lengths) - lengths, lengths, row, mine)
+    starts = np.cumsum(lengths) - lengths
+    rank, tied = ranks(negated, starts, lengths, row, mine)
     if len(tied):
-        begins = np.cumsum(counts) - counts
-        places = (returned - begins[row]).tolist()
-        labelled: dict[int, list[str]] = {}
+        names = list(chain.from_iterable(known))
 
-        def name(place: int) -> str:
-            topic = int(row[place])
-            if topic not in labelled:
-                labelled[topic] = list(known[topic])
-            found: str = labelled[topic][places[place]]
-            return found
+        def documents_of(topic: int) -> Iterable[tuple[str, float]]:
+            begin = int(starts[topic])
+            return zip(lists[topic], negated[begin : begin + len(lists[topic])].tolist(), strict=True)
 
-        def documents_of(topic: int) -> tuple[list[str], Singles]:
-            found = lists[topic]
-            return list(found), -np.fromiter(found.values(), dtype=np.float64, count=len(found)).astype(np.float32)
-
-        break_ties(rank, tied, row, mine, name, documents_of)
+        break_ties(rank, tied, row, mine, lambda place: names[returned[place]], documents_of)
     if max_docs is not None:
         inside = rank <= max_docs
         row, label, rank = row[inside], label[inside], rank[inside]

@@ -6,7 +6,10 @@ higher id. Scores are compared as 32-bit floats, as trec_eval holds them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,11 +23,11 @@ Singles = NDArray[np.float32]
 def ranks(negated: Singles, starts: Ints, lengths: Ints, row: Ints, mine: Singles) -> tuple[Ints, Ints]:
     """``(rank, tied)`` of some documents: the rank from 1 as if ids did not matter, and the places that share a score.
 
-    ``negated``: minus the scores of all topics, one after the other; each topic's part is sorted in place.
+    ``negated``: minus the scores of all topics, one after the other.
     ``starts, lengths`` (topics): where a topic's part lies. ``row, mine``: topic and negated score of each document
     asked for, which must stand in its topic's part.
     """
-    _sort_parts(negated, starts, lengths)
+    negated = _sorted_parts(negated, starts, lengths)
     low, begin = starts[row], starts[row]
     high = low + lengths[row]
     # All binary searches at once, each within its topic's part.
@@ -41,20 +44,22 @@ def ranks(negated: Singles, starts: Ints, lengths: Ints, row: Ints, mine: Single
     return low - begin + 1, tied
 
 
-def _sort_parts(negated: Singles, starts: Ints, lengths: Ints) -> None:
+def _sorted_parts(negated: Singles, starts: Ints, lengths: Ints) -> Singles:
     falls = negated[1:] < negated[:-1]
     inner = starts[(starts > 0) & (starts < len(negated))]
     falls[inner - 1] = False
     if not falls.any():
-        return
+        return negated
+    negated = negated.copy()
     rows = np.unique(np.searchsorted(starts + lengths, np.flatnonzero(falls), side="right"))
     width = int(lengths[0])
     if (lengths == width).all():
         table = negated.reshape(-1, width)
         table[rows] = np.sort(table[rows], axis=1)
-        return
+        return negated
     for begin, end in zip(starts[rows].tolist(), (starts + lengths)[rows].tolist(), strict=True):
         negated[begin:end].sort()
+    return negated
 
 
 def break_ties(
@@ -62,25 +67,25 @@ def break_ties(
     tied: Ints,
     row: Ints,
     mine: Singles,
-    names: Callable[[int], Any],
-    documents: Callable[[int], tuple[Sequence[Any] | NDArray[Any], Singles]],
+    name: Callable[[int], Any],
+    documents: Callable[[int], Iterable[tuple[Any, float]]],
 ) -> None:
     """Add to each tied document's rank (in place) how many documents of the same score have a higher id.
 
-    ``names(place)``: the id of the document at that place of ``rank``; ``documents(topic)``: ids and negated scores of
+    ``name(place)``: the id of the document at that place of ``rank``; ``documents(topic)``: id and negated score of
     everything that the topic returned. Tied places stand topic by topic.
     """
-    topic, scores = -1, np.zeros(0, np.float32)
-    ids: Sequence[Any] | NDArray[Any] = ()
-    places: dict[float, dict[Any, int]] = {}
-    for place in tied.tolist():
-        if row[place] != topic:
-            topic = int(row[place])
-            ids, scores = documents(topic)
-            places = {}
-        value = float(mine[place])
-        found = places.get(value)
-        if found is None:
-            alike = sorted((ids[i] for i in np.flatnonzero(scores == mine[place]).tolist()), reverse=True)
-            found = places[value] = {name: position for position, name in enumerate(alike)}
-        rank[place] += found[names(place)]
+    places, topics, values = tied.tolist(), row[tied].tolist(), mine[tied].tolist()
+    above: list[int] = []
+    for topic, group in groupby(zip(topics, places, values, strict=True), key=itemgetter(0)):
+        of_topic = list(group)
+        alike: dict[float, list[Any]] = {value: [] for _, _, value in of_topic}
+        for document, score in documents(topic):
+            if score in alike:
+                alike[score].append(document)
+        for ids in alike.values():
+            ids.sort()
+        for _, place, value in of_topic:
+            ids = alike[value]
+            above.append(len(ids) - 1 - bisect_left(ids, name(place)))
+    rank[tied] += np.array(above, dtype=np.int64)
