@@ -1,4 +1,4 @@
-"""Forms of runs, systems and suites."""
+"""Forms of runs and systems."""
 
 from __future__ import annotations
 
@@ -89,26 +89,3 @@ class SystemVersionForm(forms.Form):
         if not isinstance(value, dict):
             raise forms.ValidationError(_("Give a JSON object."))
         return value
-
-
-class SuiteForm(forms.Form):
-    """The metrics of a suite, one identity a line."""
-
-    metrics = forms.CharField(
-        label=_("Metrics"),
-        max_length=40_000,
-        widget=forms.Textarea(attrs={"rows": 24, "class": "mono", "spellcheck": "false"}),
-        help_text=_("One identity a line, for example retrieval.ndcg@10 gain=linear stage=reranked v1."),
-    )
-
-    def clean_metrics(self) -> list[str]:
-        """Return the lines that hold something."""
-        return [line.strip() for line in self.cleaned_data["metrics"].splitlines() if line.strip()]
-
-
-class NewSuiteForm(SuiteForm):
-    """A suite with its first version."""
-
-    slug = forms.CharField(label=_("Short name"), max_length=50, validators=[slug_validator])
-    name = forms.CharField(label=_("Name"), max_length=200)
-    field_order = ["slug", "name", "metrics"]

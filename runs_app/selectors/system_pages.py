@@ -11,8 +11,6 @@ from core_app.actors import Actor
 from runs_app.models import Suite, System, SystemVersion
 from runs_app.policies import policy
 from runs_app.selectors.runs import primary_figures, runs_visible
-from scoring.registry import METRICS
-from scoring.spec import MetricSpec
 from teams_app.models import Team
 
 RUNS_SHOWN = 5
@@ -50,8 +48,3 @@ def suites_with_counts(actor: Actor, team: Team) -> QuerySet[Suite]:
     """Return the team's suites with `newest` (number of the newest version) and `n_runs`."""
     rows = policy.visible_to(actor, Suite.objects.filter(team=team).select_related("team"))
     return rows.annotate(newest=Max("versions__number"), n_runs=Count("versions__runs", distinct=True)).order_by("slug")
-
-
-def registered_metrics() -> list[MetricSpec]:
-    """Return the metrics that a suite may hold, sorted by name."""
-    return [METRICS[name] for name in sorted(METRICS)]
