@@ -16,6 +16,11 @@ from scoring.answers.text import fold_case, occurrences, sentence_bounds
 
 _CLAUSE = re.compile(r"[,，、；;：:（）()\n]|\b(?:and|while|whereas|but|versus|vs)\b|而|和|以及|但|比")
 _RESPECTIVELY = re.compile(r"\brespectively\b|分别|依次")
+#: An aside about something else ("unlike Basic at $30,"): its numbers are not the entity's.
+_ASIDE = re.compile(
+    r"\s*(?:unlike|compared (?:to|with)|in contrast to|as opposed to|rather than|not like)\b"
+    r"|\s*(?:不同于|区别于|相比于?|不像)"
+)
 _LIST = re.compile(r"\s*(?:,\s*and\b|,|、|，|\band\b|和|与|及|以及)\s*")
 
 
@@ -83,7 +88,7 @@ def _nearest(
     if here:
         return here[-1]
     for index in range(own + 1, len(clauses)):
-        later = within(index)
+        later = [] if _ASIDE.match(text, clauses[index][0]) else within(index)
         if later:
             return later[0]
     for index in range(own - 1, -1, -1):

@@ -2,8 +2,9 @@
 ``year_optional`` (true: a date without a year counts), ``day_first`` (03/04/2026 is 3 April; without it either reading
 counts).
 
-Read: 2026-03-01, 2026/3/1, 2026.3.1, 20260301, March 1, 2026; 1st of March 2026; Mar 1 2026; 03/01/2026;
-2026年3月1日(号); 二〇二六年三月一日; March 2026; 2026年3月; 3月1日; and a bare year where only the year is asked.
+Read: 2026-03-01, 2026/3/1, 2026.3.1, 20260301, March 1, 2026; 1st (first) of March 2026; Mar 1 2026; 03/01/2026;
+03/2026; 2026年3月1日(号); 二〇二六年三月一日; March 2026; 2026年3月; 3月1日; and a bare year where only the
+year is asked.
 A more exact date satisfies a less exact value. A date inside a negation does not count.
 Worked example: value 2026-03-01: "自2026年3月1日起" passes, "not on March 1, 2026" fails.
 """
@@ -36,7 +37,19 @@ _MONTHS = {
     for name in names.split()
 }  # fmt: skip
 _MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_TEENS = ("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth")
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        (
+            *_ONES, *_TEENS, "eighteenth", "nineteenth", "twentieth",
+            *(f"twenty-{word}" for word in _ONES), "thirtieth", "thirty-first",
+        ),
+        1,
+    )
+}  # fmt: skip
+_DAY = r"(?P<day>[0-3]?\d|" + "|".join(sorted(_ORDINALS, key=len, reverse=True)) + r")(?:st|nd|rd|th)?"
 _ZH = "[零〇一二三四五六七八九十]"
 _PATTERNS = tuple(
     re.compile(pattern)
@@ -50,6 +63,7 @@ _PATTERNS = tuple(
         rf"\b{_MONTH},?\s+(?:of\s+)?(?P<year>\d{{4}})\b",
         r"(?<![\d.\-/])(?P<first>[0-3]?\d)[/.\-](?P<second>[0-3]?\d)[/.\-](?P<year>\d{4})(?!\d)",
         r"(?<![\d.\-/])(?P<year>\d{4})-(?P<month>[01]\d)(?![\d\-])",
+        r"(?<![\d.\-/])(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)\d{2})(?![\d/])",
         rf"(?<![\d年])(?P<month>\d{{1,2}}|{_ZH}{{1,2}})\s?月\s?(?P<day>\d{{1,2}}|{_ZH}{{1,3}})\s?[日号]",
         rf"(?P<year>\d{{4}}|{_ZH}{{4}})\s?年(?!\s?\d{{1,2}}\s?月)",
         r"(?<![\d.,$¥€£\-/])(?P<year>(?:1[5-9]|20)\d{2})(?![\d.,]\d|\d|\s?(?:年|元|%|km|kg|people|人))",
@@ -73,6 +87,8 @@ def _whole(text: str | None) -> int | None:
         return int(text)
     if text in _MONTHS:
         return _MONTHS[text]
+    if text in _ORDINALS:
+        return _ORDINALS[text]
     value = chinese_value(text)
     return None if value is None else int(value)
 

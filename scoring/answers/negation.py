@@ -1,9 +1,12 @@
-"""Is a place in a text inside a negation? Rules for English and Chinese, reading the clause before the place.
+"""Is a place in a text inside a negation? Rules for English and Chinese, reading the clause before and after the place.
 
-A negator counts when it stands in the same clause before the hit, close enough to govern it, and is not part of a word
-or phrase that does not deny ("not only", "no later than", 不仅, 不少于, 无论, 非常, 不同). Two negators cancel out.
-The rules look backwards alone ("X is not supported" does not negate a hit on X), so a phrase that should be read with
-its verb is best written with it ("X is supported").
+Before: a negator counts when it stands in the same clause, close enough to govern the hit, and is not part of a word or
+phrase that does not deny ("not only", "no later than", 不仅, 不少于, 无论, 非常, 不同).
+After: what the clause says of the hit must deny that it is there ("the charger is not included", 退款不支持) or that it
+is right ("30 days is not the limit", 30天并非期限, "30 days? No"). Of a quantity or a date only the latter counts:
+"returns after 30 days are not accepted" and 超过30天不予退款 state the 30 days. Another denied predicate leaves the hit
+stated ("the warranty does not cover water" states the warranty).
+Two negators cancel out.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ _HARMLESS_EN = re.compile(
     r"|to mention|(?:later|more|less|fewer|longer|earlier|sooner|greater|lower|higher) than)\b"
     r"|(?:n't|\b(?:do|does|did|should|must|will|would|may|can|shall) not) exceed\b"
     r"|\b(?:whether or|if|or) not\b|\bno\. ?\d|\bnothing but\b|\bnone other than\b|\bwhy not\b|\bnot until\b"
-    r"|\bcannot but\b|\bwithout (?:doubt|exception|fail)\b"
+    r"|\bcannot but\b|\bnot (?:before|after|until)\b|\bwithout (?:doubt|exception|fail)\b"
 )
 _NEGATOR_EN = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nothing|nobody|lack(?:s|ing)?|exclud(?:es?|ing)"
@@ -47,6 +50,47 @@ _HARMLESS_ZH = re.compile(
 _NEGATOR_ZH = re.compile(
     "并没有|没有|并不|并非|并未|从未|从不|绝不|绝非|尚未|毫无|无法|无需|无须|不是|不|没|未|无|非|别|勿|莫"
     "|否认|禁止|拒绝|除了|除"
+)
+
+#: Between the hit and what is said of it: the rest of its phrase, in one clause and without another verb.
+_REST_EN = r"(?:\s+(?!(?:that|which|who|and|or|but|is|are|was|were|has|have|if|when|unless|than)\b)[\w'-]+){0,3}"
+_NOT_EN = r"\s+(?:(?:is|are|was|were|has been|have been|will be|can be|would be)\s+(?:\w+ly\s+)?(?:not|never|no longer)"
+_NOT_EN += r"|(?:is|are|was|were)n't|(?:can|could|will|would|may)(?:\s?not|n't) be|can't be|won't be)\s+"
+_NOT_EN += r"(?:(?:actually|currently|yet|really|generally|at all|even|in fact)\s+)?"
+_WRONG_EN = re.compile(
+    rf"{_REST_EN}(?:{_NOT_EN}(?:the|correct|right|true|accurate|what|how|our|your|its|their|it\b|quite right)\b"
+    r"|\s+(?:is|are|was|were|would be)\s+(?:\w+ly\s+)?(?:wrong|incorrect|false|untrue|a mistake|an error|mistaken"
+    r"|outdated)\b"
+    r"|\s?\?\s*(?:no|nope|not so|not quite|wrong|incorrect)\b)"
+)
+_ABSENT_EN = re.compile(
+    rf"{_REST_EN}(?:{_NOT_EN}(?:an? option|possible|available|included|supported|offered|provided|covered|allowed"
+    r"|permitted|accepted|granted|given|issued|sold|required|needed|necessary|charged|part of|among|valid|applicable"
+    r"|enabled|there|here|present|in the|on the|of the)\b"
+    r"|\s+(?:do|does|did|will|can|could|would)(?:\s?not|n't|\s+no longer)\s+(?:exist|apply|count|come with|work)\b"
+    r"|\s+(?:is|are|was|were|has been|have been)\s+(?:\w+ly\s+)?(?:excluded|unavailable|unsupported|prohibited"
+    r"|forbidden|banned|impossible|unnecessary|out of the question|absent|missing|discontinued|withdrawn|removed"
+    r"|disabled)\b)"
+)
+#: "not the only", "not the same": said of something that is there.
+_STILL_THERE_EN = re.compile(
+    r"(?:not|n't|never|no longer)\s+(?:the|our|your|its|their)\s+(?:only|same|first|last|sole|whole)\b"
+)
+_REST_ZH = "[^。！？；：:;!?，,、\n（）()不没未非无是]{0,6}?"
+_WRONG_ZH = re.compile(
+    f"{_REST_ZH}(?:的?(?:这个|这一|该)?(?:说法|答案|数字|信息)?)(?:(?:其实|实际上|显然|也|都|并|均|根本)*"
+    "(?:不是(?!唯一|仅|只|不)|并非|并不是|不正确|不准确|不属实|不对(?!外|称|应)|有误|错误|是错的|是错误|是不对|是不正确|是假的|是误))"
+    "|\\s?[？?]\\s*(?:不是|不对|不，|不,|错|并非|并不)"
+)
+_ABSENT_ZH = re.compile(
+    f"{_REST_ZH}(?:目前|现在|暂时|暂|均|都|也|还|尚|一律|概|并|根本|已经?)*(?:"
+    "不(?:再)?(?:支持|提供|包含|包括|含|可用|可以?(?=[。！？；，,!?;\n]|$|办|使用|开)|能(?!不|否)|行(?=[。！？；，,]|$)|予|适用|存在|允许"
+    "|准(?!确|时|备)|开放|开通|受理|接受|办理|收取|需要(?=[。！？；，,!?;]|$)|必要|必(?=[。！？；，,]|$)|在(?:范围|其中|此列|内|列))"
+    "|无法(?:使用|办理|提供|开|申请|享受)|没有(?:提供|开通|包含|包括|支持|开放|必要|这项|此项|这个)|没(?:开通|提供)"
+    "|未(?:提供|开通|包含|包括|支持|开放|列入|纳入)|(?:已|已经|被)(?:取消|停止|停用|禁止|下线|下架|废止)|是?禁止的|除外)"
+)
+_QUANTITY = re.compile(
+    r"\d|[零一二两三四五六七八九十百千万亿半]+\s?(?:[个]?[天日月年周元块米斤度人次成倍点件]|小时|分钟|工作日|公里|公斤|岁)"
 )
 
 
@@ -85,13 +129,29 @@ def _chinese(text: str, start: int) -> tuple[int, int] | None:
     return offset + hits[-1].start(), offset + hits[-1].end()
 
 
+def _denied_after(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """What the clause says of the hit after it, where that denies the hit."""
+    wrong = _WRONG_EN.match(text, end) or _WRONG_ZH.match(text, end)
+    if wrong is None and not _QUANTITY.search(text, start, end):
+        wrong = _ABSENT_EN.match(text, end) or _ABSENT_ZH.match(text, end)
+    if wrong is None or _STILL_THERE_EN.search(text, end, wrong.end() + 8):
+        return None
+    if _HARMLESS_ZH.match(text, end):
+        return None
+    return wrong.span()
+
+
 def negated(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The negator ``[start, end)`` that governs the place, or None. ``text`` is the raw answer; positions are its own.
 
     Worked examples: "does not include a charger" at "charger": negated; "not only a charger": not; "不支持退款" at
-    "退款": negated; "不仅支持退款" at "退款": not.
+    "退款": negated; "不仅支持退款" at "退款": not; "30 days is not the limit" at "30 days": negated.
     """
     folded = fold_case(text)
+    after = _denied_after(folded, start, end)
     if _OPENS_CLAUSE.match(folded, start):
+        return after
+    before = _english(folded, start) or _chinese(folded, start)
+    if before is not None and after is not None:
         return None
-    return _english(folded, start) or _chinese(folded, start)
+    return before or after

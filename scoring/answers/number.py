@@ -5,14 +5,17 @@ Fields: ``value`` (a number, or ``[low, high]`` for a range), ``unit``, ``abs_to
 
 The answer's number is converted to the assertion's unit and must lie within ``max(abs_tol, rel_tol * |value|)``;
 without tolerances it must be equal but for rounding noise. Months and years against days allow 2 %, since their length
-is an average. A number inside a negation does not count, nor does one end of a range. Without a unit, a percentage
-matches 30 as well as 0.3. Entity binding: see ``binding``.
+is an average. A number inside a negation does not count, nor does one end of a range; parts of one quantity ("1 hour
+30 minutes", 1米75) are one number. A bound or a hedge ("up to 30 days", 不到30天, 约30天) is read as its number: what
+kind of bound was meant is not compared. Without a unit, a percentage matches 30 as well as 0.3. Entity binding: see
+``binding``.
 Worked examples: value 30, unit day: "within thirty days", "30天内", "一个月左右" pass, "30 business days" and
 "3-30 days" fail; value 30000, unit 元: "3万元" passes, "3万美元" fails.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,11 +26,17 @@ from scoring.answers.numerals import Numeral, numerals
 from scoring.answers.result import AssertionResult
 from scoring.answers.spec import as_number, flag, known, number_field, text_field, texts_field
 from scoring.answers.text import fold
+from scoring.chars import is_cjk
 from scoring.errors import AssertionSpecError
 from scoring.types import SystemOutput
 
 _NOISE = 1e-9
 _TIME = frozenset({"year", "day", "month", "week", "hour", "minute"})
+_HALF_AFTER = re.compile(r"半|\s+and\s+a\s+half\b", re.IGNORECASE)
+#: Between the parts of one quantity: "1 hour and 30 minutes", "6 ft, 2 in", 1小时30分钟, 两年零三个月.
+_JOINT = re.compile(r"\s*(?:,\s*|and\s+|零|又)?\Z", re.IGNORECASE)
+#: 1米75, 19块9: the digits after the unit are its decimals.
+_DECIMALS_AFTER = {"meter": 2, "CNY": 1}
 
 
 def _wanted(assertion: Mapping[str, Any]) -> tuple[float, float | None]:
@@ -64,6 +73,8 @@ class _Candidate:
         self.numeral = numeral
         self.start, self.end = numeral.start, numeral.end
         self.unit: str | None = None
+        #: The smallest unit that has been joined to this number so far.
+        self.smallest: str | None = None
         after = None if numeral.percent else units.unit_after(text, numeral.end)
         before = units.unit_before(text, numeral.start)
         if before is not None:
@@ -74,10 +85,14 @@ class _Candidate:
             self.unit, self.end = after
         if numeral.percent:
             self.unit = "percent"
-        if self.unit in _TIME and numeral.high is None and text[self.end : self.end + 1] == "半":
-            # 两年半: the half stands after the unit.
+        if self.unit is not None:
+            self.unit = units.speed_of(text, numeral.start, self.unit)
+        half = _HALF_AFTER.match(text, self.end) if self.unit in _TIME and numeral.high is None else None
+        if half is not None and (half.group() == "半" or numeral.value % 1 == 0):
+            # 两年半, two years and a half: the half stands after the unit.
             self.numeral = Numeral(numeral.value + 0.5, numeral.start, numeral.end)
-            self.end += 1
+        if half is not None:
+            self.end = half.end()
 
     def values(self, unit: str | None, unit_optional: bool) -> list[tuple[float, float | None]]:
         """What the number amounts to in the wanted unit: none where it measures something else."""
@@ -98,6 +113,46 @@ class _Candidate:
         return [(units.convert(numeral.value, self.unit, unit), high)]
 
 
+def _joined(candidates: list[_Candidate], text: str) -> list[_Candidate]:
+    """The candidates, parts of one quantity ("1 hour 30 minutes") put together in the unit of the first."""
+    found: list[_Candidate] = []
+    for candidate in candidates:
+        before = found[-1] if found else None
+        part = _part(before, candidate, text) if before is not None else None
+        if before is not None and part is not None:
+            value = float(f"{before.numeral.value + part:.15g}")
+            before.numeral = Numeral(value, before.numeral.start, before.numeral.end)
+            before.end, before.smallest = candidate.end, candidate.unit
+        else:
+            found.append(candidate)
+    return found
+
+
+def _part(before: _Candidate, candidate: _Candidate, text: str) -> float | None:
+    """What the second number adds to the first, in the first one's unit; None where it is a number of its own."""
+    one, two = before.numeral, candidate.numeral
+    if before.unit is None or one.high is not None or two.high is not None or two.value < 0 or one.value < 0:
+        return None
+    gap = text[before.end : candidate.start]
+    if candidate.unit is None:
+        written = text[candidate.start : candidate.end]
+        digits = _DECIMALS_AFTER.get(before.unit, 0)
+        if gap or two.percent or not is_cjk(text[before.end - 1]) or not 0 < len(written) <= digits:
+            return None
+        return two.value / 10 ** len(written) if two.value == int(two.value) and two.value < 100 else None
+    smallest = before.smallest or before.unit
+    if candidate.unit == smallest or two.percent or not _JOINT.match(gap):
+        return None
+    if not units.comparable(candidate.unit, smallest) or candidate.unit in _OFFSET:
+        return None
+    if units.convert(1.0, candidate.unit, smallest) >= 1.0 or units.convert(two.value, candidate.unit, smallest) >= 1.0:
+        return None
+    return units.convert(two.value, candidate.unit, before.unit)
+
+
+_OFFSET = frozenset({"degree_Celsius", "degree_Fahrenheit", "kelvin"})
+
+
 def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else value * factor
 
@@ -111,7 +166,7 @@ def check(assertion: Mapping[str, Any], answer: str, output: SystemOutput | None
         raise AssertionSpecError("/unit", f"{given_unit!r} is not a known unit")
     optional = flag(assertion, "unit_optional")
     text = fold(answer)
-    candidates = [_Candidate(numeral, text) for numeral in numerals(answer)]
+    candidates = _joined([_Candidate(numeral, text) for numeral in numerals(answer)], text)
     fitting = [c for c in candidates if c.values(unit, optional)]
     if not fitting:
         reason = "no number with that unit" if candidates else "no number"

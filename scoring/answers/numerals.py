@@ -47,9 +47,16 @@ _ZH_NUMBER = re.compile(rf"[{ZH_CHARS}]+(?:点[{''.join(ZH_DIGIT)}]+)?[{''.join(
 _ZH_PERCENT = re.compile(
     rf"(?P<base>百分之|千分之|万分之)(?P<value>[{ZH_CHARS}]+(?:点[{''.join(ZH_DIGIT)}]+)?|\d+(?:\.\d+)?)"
 )
+_ZH_FRACTION = re.compile(rf"(?P<bottom>[{ZH_CHARS}]+|\d+)分之(?P<top>[{ZH_CHARS}]+|\d+)")
+#: "It takes an hour": one of a unit of time. Not "once an hour" or "$30 a year", which are rates.
+_EN_ONE = re.compile(
+    r"(?:^|\b(?:takes?|taking|took|lasts?|for|within|in|about|around|approximately|roughly|under|over|than|is|of|least|most"
+    r"|another)\s+)(?P<one>an?)(?=\s(?:second|minute|hour|day|week|fortnight|month|year)\b)"
+)
 _RANGE = re.compile(r"\s*(?:-|~|—|至|到|–|\bto\b|\bthrough\b|\buntil\b)\s*")
 _BETWEEN = re.compile(r"\s*(?:and|和|与)\s*")
-_NEGATIVE = re.compile(r"(?:(?<![\w.)\]%])-\s?|\b(?:minus|negative)\s+|零下|负)(?:[$¥€£]\s?)?\Z")
+#: A sign may follow a Chinese character (增长率为-3%) but not a unit: in "3天-5天" it is a range.
+_NEGATIVE = re.compile(r"(?:(?<![a-z0-9_.)\]%])-\s?|\b(?:minus|negative)\s+|零下|负)(?:[$¥€£]\s?)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +164,22 @@ def _and_a_half(text: str, numeral: Numeral) -> Numeral:
     return Numeral(numeral.value + 0.5, numeral.start, match.end(), numeral.percent, None, numeral.shape)
 
 
+_AFTER_NUMBER = re.compile(rf"[\d半{ZH_CHARS}]\s?[\u4e00-\u9fff°℃℉]{{0,3}}\Z")
+
+
 def _signed(text: str, numeral: Numeral) -> Numeral:
     match = _NEGATIVE.search(text, max(0, numeral.start - 12), numeral.start)
     if match is None:
         return numeral
+    after_cjk = match.group().startswith("-") and is_cjk(text[match.start() - 1 : match.start()] or " ")
+    if after_cjk and _AFTER_NUMBER.search(text, max(0, match.start() - 6), match.start()):
+        return numeral
     return Numeral(-numeral.value, match.start(), numeral.end, numeral.percent, numeral.high, numeral.shape)
+
+
+def _plain(text: str) -> float | None:
+    """The value of ASCII digits or of a Chinese numeral."""
+    return float(text) if text[0].isdigit() and text[0].isascii() else chinese_value(text)
 
 
 def numerals(text: str) -> list[Numeral]:
@@ -176,11 +194,17 @@ def numerals(text: str) -> list[Numeral]:
             taken[numeral.start : numeral.end] = b"\x01" * (numeral.end - numeral.start)
 
     for match in _ZH_PERCENT.finditer(folded):
-        raw = match["value"]
-        value = float(raw) if raw[0].isdigit() and raw[0].isascii() else chinese_value(raw)
+        value = _plain(match["value"])
         if value is not None:
             base = {"百": 100.0, "千": 1000.0, "万": 10_000.0}[match["base"][0]]
             add(Numeral(_round(value / base), match.start(), match.end(), True, None, "chinese"))
+    for match in _ZH_FRACTION.finditer(folded):
+        bottom_value, top_value = _plain(match["bottom"]), _plain(match["top"])
+        if bottom_value and top_value is not None:
+            add(Numeral(_round(top_value / bottom_value), match.start(), match.end(), False, None, "chinese"))
+    for match in _EN_ONE.finditer(folded):
+        halves = folded[match.end() :].split(None, 4)[1:4] == ["and", "a", "half"]
+        add(Numeral(1.5 if halves else 1.0, match.start("one"), match.end("one"), False, None, "words"))
     for numeral in _arabic(folded):
         add(_percent(folded, _and_a_half(folded, numeral)))
     for match in _EN_FRACTION.finditer(folded):
@@ -235,7 +259,10 @@ def _ranges(text: str, found: list[Numeral]) -> list[Numeral]:
                     value = _round(value / 100.0)
                 elif low.value < high.value and _shares_magnitude(text, low, high):
                     value = _scaled_like(text, low, high)
-                merged.append(Numeral(value, low.start, high.end, high.percent, abs(high.value), low.shape))
+                # In "-10 to -5" the second sign is one; in "3-5" it is the range's mark.
+                gap = text[low.end : high.start]
+                top = high.value if gap.strip() else abs(high.value)
+                merged.append(Numeral(value, low.start, high.end, high.percent, top, low.shape))
                 place += 2
                 continue
         merged.append(low)
@@ -243,14 +270,15 @@ def _ranges(text: str, found: list[Numeral]) -> list[Numeral]:
     return merged
 
 
-_GAP_UNIT = r"\s*(?:[a-z°%$¥€£]{0,8}|[\u4e00-\u9fff]{0,3})\s*"
+_GAP_UNIT = r"\s*(?:[a-z°℃℉%$¥€£]{0,8}|[\u4e00-\u9fff]{0,3})\s*"
 
 
 def _is_range(text: str, low: Numeral, high: Numeral) -> bool:
     gap = text[low.end : max(low.end, high.start)]
-    if high.value < 0 and high.start == low.end:
-        return low.value < -high.value
-    if low.value >= abs(high.value):
+    bottom = low.value / 100.0 if high.percent and not low.percent else low.value
+    if high.value < 0 and not gap.strip():
+        return bottom < -high.value
+    if bottom >= high.value:
         return False
     if _RANGE.fullmatch(gap):
         return True

@@ -90,7 +90,8 @@ _NAMES: dict[str, str] = {
     "bit": "bit bits 比特",
     "megabit_per_second": "mbps mbit/s mb/s. 兆每秒",
     "gigabit_per_second": "gbps",
-    "kilometer_per_hour": "km/h kph kmh kilometers-per-hour kilometres-per-hour 公里/小时 千米/小时 公里每小时",
+    "kilometer_per_hour": "km/h kph kmh kilometers-per-hour kilometres-per-hour 公里/小时 千米/小时 公里每小时 "
+    "千米每小时 km/hr",
     "mile_per_hour": "mph miles-per-hour 英里/小时",
     "meter_per_second": "m/s meters-per-second 米/秒 米每秒",
     "percentage_point": "percentage-point percentage-points pp 百分点 个百分点",
@@ -152,7 +153,8 @@ for _name, _words in _NAMES.items():
 _LATIN = sorted((a for a in _ALIAS if not is_cjk(a[0])), key=len, reverse=True)
 _CHINESE = sorted((a for a in _ALIAS if is_cjk(a[0])), key=len, reverse=True)
 _AFTER_LATIN = re.compile(
-    r"\)?[\s-]?(" + "|".join(re.escape(a).replace(r"\ ", r"[\s-]") for a in _LATIN) + r")(?![a-z0-9²³])", re.IGNORECASE
+    r"\)?\+?[\s-]?(" + "|".join(re.escape(a).replace(r"\ ", r"[\s-]") for a in _LATIN) + r")(?![a-z0-9²³])",
+    re.IGNORECASE,
 )
 _AFTER_CHINESE = re.compile(r"\)?\s?(?:多|余|来|几)?(" + "|".join(map(re.escape, _CHINESE)) + ")")
 _MARK = re.compile(r"(¥|￥|\$|€|£|₩|₹)\s?\Z")
@@ -248,6 +250,24 @@ def unit_after(text: str, end: int) -> tuple[str, int] | None:
         name = _CASED[written]
         return (name, match.end()) if name else None
     return _ALIAS[re.sub(r"[\s-]", " ", written.lower())], match.end()
+
+
+_PER = re.compile(
+    r"(时速|每小时|每秒)(?:行驶|行进|前进|跑|飞行|可达|最高|高达|达到?|约|大约|为|是|限速|不超过|超过|[:：\s])*\Z"
+)
+_SPEED = {
+    ("kilometer", "每小时"): "kilometer_per_hour",
+    ("kilometer", "时速"): "kilometer_per_hour",
+    ("mile", "每小时"): "mile_per_hour",
+    ("mile", "时速"): "mile_per_hour",
+    ("meter", "每秒"): "meter_per_second",
+}
+
+
+def speed_of(text: str, start: int, unit: str) -> str:
+    """The unit of speed where a number with a unit of length follows 时速, 每小时 or 每秒, else the unit."""
+    match = _PER.search(text, max(0, start - 12), start)
+    return _SPEED.get((unit, match.group(1)), unit) if match else unit
 
 
 def unit_before(text: str, start: int) -> str | None:
