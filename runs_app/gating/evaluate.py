@@ -96,17 +96,22 @@ def _oriented(figure: Figure, higher_is_better: bool) -> Figure:
     return Figure(-figure.value, low, high)
 
 
-def _not_worse(figure: Figure, margin: float, noise: float) -> tuple[str, str]:
+def _not_worse(figure: Figure, margin: float, pair: PairFacts) -> tuple[str, str]:
     if figure.value is None:
         return Verdict.INCONCLUSIVE, "nothing_scored"
     if figure.low is None or figure.high is None:
         return Verdict.INCONCLUSIVE, "one_sample"
-    verdict = non_inferiority(figure.low, figure.high, figure.value, margin=margin, noise=noise)
+    verdict = non_inferiority(figure.low, figure.high, figure.value, margin=margin, noise=pair.noise)
     if verdict == "pass":
         return Verdict.PASS, "holds"
     if verdict == "fail":
         return Verdict.FAIL, "broken"
-    return Verdict.INCONCLUSIVE, "noise_wider_than_margin" if noise > margin else "inconclusive_difference"
+    if pair.noise <= margin:
+        return Verdict.INCONCLUSIVE, "inconclusive_difference"
+    return (
+        Verdict.INCONCLUSIVE,
+        "repeats_wider_than_margin" if pair.noise_source == "repeats" else "noise_wider_than_margin",
+    )
 
 
 def _pair_result(verdict: str, code: str, pair: PairFacts, limit: float | None) -> RuleResult:
@@ -121,6 +126,8 @@ def _pair_result(verdict: str, code: str, pair: PairFacts, limit: float | None) 
         n_total=pair.n_total,
         n_clusters=pair.n_clusters,
         n_missing=pair.n_missing,
+        noise=pair.noise,
+        noise_source=pair.noise_source,
     )
 
 
@@ -130,8 +137,8 @@ def _non_inferiority(rule: Rule, facts: Facts) -> RuleResult:
     limit = -margin if pair.higher_is_better else margin
     if pair.problem:
         return _of_problem(pair.problem, pair.metric or rule.metric, limit)
-    verdict, code = _not_worse(_oriented(pair.observed, pair.higher_is_better), margin, pair.noise)
-    worst_verdict, _ = _not_worse(_oriented(pair.worst, pair.higher_is_better), margin, pair.noise)
+    verdict, code = _not_worse(_oriented(pair.observed, pair.higher_is_better), margin, pair)
+    worst_verdict, _ = _not_worse(_oriented(pair.worst, pair.higher_is_better), margin, pair)
     verdict, code = _with_worst(verdict, code, worst_verdict)
     return _pair_result(verdict, code, pair, limit)
 

@@ -41,7 +41,11 @@ class MetricFacts:
 
 @dataclass(frozen=True, slots=True)
 class PairFacts:
-    """The difference candidate − baseline of a metric, on items scored in both and with the missing as worst."""
+    """The difference candidate − baseline of a metric, on items scored in both and with the missing as worst.
+
+    `noise`: the band within which two runs of one system fall, 0 where none is known; `noise_source` as a comparison's
+    row has it (`selectors.noise`).
+    """
 
     problem: str = ""
     metric: str = ""
@@ -53,6 +57,7 @@ class PairFacts:
     n_clusters: int = 0
     n_missing: int = 0
     noise: float = 0.0
+    noise_source: str = "none"
     higher_is_better: bool = True
 
 
@@ -78,7 +83,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """One rule's verdict with its figures; `code` names the reason (sentences.reason_sentence)."""
+    """One rule's verdict with its figures; `code` names the reason (sentences.reason_sentence).
+
+    `noise` and `noise_source` stand beside a difference from a baseline; None and "" elsewhere.
+    """
 
     verdict: str
     code: str
@@ -91,6 +99,8 @@ class RuleResult:
     n_clusters: int = 0
     n_missing: int = 0
     states: Mapping[str, int] = field(default_factory=dict)
+    noise: float | None = None
+    noise_source: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as it is stored: figures and a reason code, no sentence in any language."""
@@ -106,4 +116,6 @@ class RuleResult:
             "n_clusters": self.n_clusters,
             "n_missing": self.n_missing,
             "states": dict(self.states),
+            "noise": self.noise,
+            "noise_source": self.noise_source,
         }

@@ -99,6 +99,7 @@ def reason_sentence(code: str, figures: dict[str, Any]) -> str:
         ),
         "inconclusive_difference": _("The difference is too uncertain to tell."),
         "noise_wider_than_margin": _("The judge's noise is wider than the margin."),
+        "repeats_wider_than_margin": _("What repeats of one system differ by is wider than the margin."),
         "not_improved": _("There is no difference that matters."),
         "no_baseline": _("There is no earlier run to compare with."),
         "not_comparable": _("The run can't be compared with the baseline."),

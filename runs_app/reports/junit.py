@@ -84,4 +84,6 @@ def _figures(rule: Mapping[str, Any]) -> str:
         lines.append(f"missing as worst {number(rule['worst']['observed'])} {interval(low, high)}".rstrip())
     if rule["states"]:
         lines.append(counts(rule["states"]))
+    if rule["noise_note"]:
+        lines.append(rule["noise_note"])
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,8 @@ from django.utils.translation import gettext as _
 
 from runs_app.reports.text import NOTHING, count, counts, group_name, interval, number, run_name
 
+#: What renderers take for an address: a scheme before `//`, `mailto:` and its like, or `www.`
+_ADDRESS = re.compile(r"(?:https?|ftp)://|(?:mailto|xmpp):|www\.", re.IGNORECASE)
 #: Shapes beside the words, so that a verdict is seen without colour.
 SHAPES = {
     "pass": "✅",
@@ -34,6 +37,8 @@ def cell(value: Any) -> str:
         ("@", "@\u200b"),
     ):
         text = text.replace(sign, safe)
+    # Renderers make links of bare addresses: a name from a person must not lead a reader anywhere.
+    text = _ADDRESS.sub(lambda found: found[0].replace(":", ":\u200b").replace(".", ".\u200b"), text)
     return " ".join(text.split())
 
 
@@ -87,7 +92,7 @@ def _rule_cells(rule: Mapping[str, Any]) -> list[str]:
         number(worst["observed"]),
         count(rule["n"]),
         number(rule["limit"]),
-        cell(rule["reason"]),
+        cell(" ".join(part for part in (rule["reason"], rule["noise_note"]) if part)),
     ]
 
 
@@ -107,7 +112,7 @@ def comparison_markdown(view: Mapping[str, Any]) -> str:
     else:
         overall = [row for row in view["results"] if row["group"] == "all"]
         groups = [row for row in view["results"] if row["group"] != "all" and not row["hidden"]]
-        lines += _comparison_table(overall)
+        lines += [*_comparison_table(overall), *_noise_lines(overall)]
         if groups:
             lines += [
                 "",
@@ -136,9 +141,9 @@ def comparison_markdown(view: Mapping[str, Any]) -> str:
 def _comparison_table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     header = [
         _("Metric"), _("Group"), _("Baseline"), _("Candidate"), _("Difference"), _("Interval (95 %)"), _("p (Holm)"),
-        "n", _("Clusters"), "eps", _("Verdict"),
+        "n", _("Clusters"), "eps", _("Noise"), _("Verdict"),
     ]  # fmt: skip
-    return _table(header, [_comparison_cells(row) for row in rows], right=range(2, 10))
+    return _table(header, [_comparison_cells(row) for row in rows], right=range(2, 11))
 
 
 def _comparison_cells(row: Mapping[str, Any]) -> list[str]:
@@ -154,8 +159,28 @@ def _comparison_cells(row: Mapping[str, Any]) -> list[str]:
         count(row["n"]),
         count(row["n_clusters"]),
         number(row["eps"]),
-        _word(row["verdict"]),
+        _noise(row),
+        " ".join([_word(row["verdict"]), *_detects(row)]),
     ]
+
+
+def _noise(row: Mapping[str, Any]) -> str:
+    if row["noise_source"] in {"judge", "repeats"}:
+        return f"±{number(row['noise'])}"
+    return _("unknown") if row["noise_source"] == "unknown" else NOTHING
+
+
+def _detects(row: Mapping[str, Any]) -> list[str]:
+    if row["detectable"] is None:
+        return []
+    return ["(" + _("this set can detect differences from %(least)s") % {"least": number(row["detectable"])} + ")"]
+
+
+def _noise_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return one line for each metric with something to say about its noise."""
+    notes = {row["metric"]: row["noise_note"] for row in rows if row["noise_note"]}
+    lines = [f"- {cell(metric)}: {cell(note)}" for metric, note in notes.items()]
+    return ["", *lines] if lines else []
 
 
 def run_markdown(view: Mapping[str, Any]) -> str:
@@ -170,6 +195,7 @@ def run_markdown(view: Mapping[str, Any]) -> str:
             [_summary_cells(row) for row in view["summary"]],
             right=(2, 3, 4, 5),
         ),
+        *_noise_lines(view["summary"]),
         "",
         *_foot(view),
         f"`manifest sha256 {view['manifest_sha256']}`",

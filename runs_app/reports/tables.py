@@ -10,12 +10,12 @@ RUN_HEADER = (
 )  # fmt: skip
 COMPARISON_HEADER = (
     "metric", "origin", "calibrated", "higher_is_better", "group", "group_value", "baseline", "candidate", "difference",
-    "low", "high", "p_value", "p_adjusted", "n", "n_total", "n_clusters", "eps", "noise", "verdict", "wins", "ties",
-    "losses", "method", "hidden",
+    "low", "high", "p_value", "p_adjusted", "n", "n_total", "n_clusters", "eps", "noise", "noise_source", "judge_noise",
+    "repeat_noise", "detectable", "verdict", "wins", "ties", "losses", "method", "hidden",
 )  # fmt: skip
 CHECK_HEADER = (
     "rule", "kind", "metric", "verdict", "observed", "low", "high", "worst", "limit", "n", "n_total", "n_missing",
-    "reason",
+    "noise", "reason",
 )  # fmt: skip
 
 

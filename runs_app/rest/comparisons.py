@@ -93,6 +93,5 @@ class ComparisonItemsView(ApiView):
     def get(self, request: Request, comparison: str) -> Response:
         found = comparison_by_id(self.actor, comparison)
         metric = request.query_params.get("metric", "")
-        return Response(
-            {"results": comparison_items_read(actor=self.actor, comparison=found, metric=metric), "next": None}
-        )
+        read = comparison_items_read(actor=self.actor, comparison=found, metric=metric)
+        return Response({"results": read["movers"], "unpaired": read["unpaired"], "next": None})

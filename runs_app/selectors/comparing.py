@@ -9,26 +9,34 @@ from typing import Any
 
 from runs_app.models import MetricRecord, Run
 from runs_app.selectors.item_scores import (
+    Changes,
     ItemTable,
     changed_outputs,
-    item_scores,
     item_table,
     output_table,
     run_metrics,
+    scores_and_noise,
 )
+from runs_app.selectors.noise import PairNoise
+from scoring.errors import ScoringError
 from scoring.registry import METRICS
+from scoring.stats.clusters import by_cluster
 from scoring.stats.holm import holm
 from scoring.stats.paired import PairedComparison, compare_paired
+from scoring.stats.power import intra_cluster_correlation, smallest_difference
 from scoring.stats.seeds import seed_of
+from scoring.stats.verdicts import Verdict
 from scoring.types import Score
 
 #: Raised when a definition below changes, so that a stored comparison is never taken for one by new rules.
-COMPARISON_VERSION = 2
+COMPARISON_VERSION = 3
 DEFAULT_EPS = 0.03
 DEFAULT_RESAMPLES = 10_000
 #: Groups are many, so their intervals take as many resamples as a run's aggregates do (docs/decisions/0008).
 GROUP_RESAMPLES = 2_000
 MOVERS = 20
+#: Items scored in one run only that are named, on each side.
+UNPAIRED = 50
 
 
 def _difference(field: str, baseline: Any, candidate: Any, *, blocking: bool) -> dict[str, Any]:
@@ -140,14 +148,59 @@ def _movers(
     ]
 
 
+def _unpaired(
+    result: PairedComparison, baseline: Mapping[str, Score], candidate: Mapping[str, Score]
+) -> dict[str, list[dict[str, str]]]:
+    """Return the items that one run alone has a score of, with the other's state (`absent`: not listed at all)."""
+    sides = (
+        ("only_in_baseline", result.only_in_baseline_items, candidate),
+        ("only_in_candidate", result.only_in_candidate_items, baseline),
+    )
+    return {
+        side: [
+            {"item": item, "state": other[item].state.value if item in other else "absent"} for item in items[:UNPAIRED]
+        ]
+        for side, items, other in sides
+    }
+
+
+def detectable(
+    baseline: Mapping[str, Score], candidate: Mapping[str, Score], clusters: Mapping[str, str]
+) -> float | None:
+    """Return the smallest difference that items like those scored in both can show (power 0.8, alpha 0.05).
+
+    The spread is that of the differences themselves, with their intra-cluster correlation (not below 0). None under two
+    items, or where all differences are alike.
+    """
+    both = [item for item in baseline if baseline[item].scored and item in candidate and candidate[item].scored]
+    if len(both) < 2:
+        return None
+    values = [_value(candidate[item]) - _value(baseline[item]) for item in both]
+    n, mean = len(values), math.fsum(values) / len(values)
+    squares = math.fsum(value * value for value in values)
+    sd = math.sqrt(max(0.0, math.fsum((value - mean) ** 2 for value in values)) / (n - 1))
+    if sd < 1e-12:
+        return None
+    grouped = by_cluster(values, [clusters.get(item) or item for item in both], "differences")
+    try:
+        icc = max(0.0, intra_cluster_correlation(grouped, squares))
+    except ScoringError:
+        icc = 0.0
+    size = float((grouped.counts**2).sum()) / n
+    return smallest_difference(n, sd, cluster_size=size, icc=icc)
+
+
+def _value(score: Score) -> float:
+    return 0.0 if score.value is None else score.value
+
+
 def _row(
     metric: MetricRecord,
     group: tuple[str, str],
     result: PairedComparison,
     scored: tuple[int, int],
     n_total: int,
-    movers: list[dict[str, Any]],
-    seed: str,
+    more: Mapping[str, Any],
 ) -> dict[str, Any]:
     return {
         "metric": metric.identity,
@@ -170,7 +223,6 @@ def _row(
         "n_total": n_total,
         "n_clusters": result.n_clusters,
         "eps": result.eps,
-        "noise": result.noise,
         "verdict": str(result.verdict),
         "wins": result.wins,
         "ties": result.ties,
@@ -180,15 +232,15 @@ def _row(
         "both_missing": result.both_missing,
         "worst_case": _figures(result.worst_case),
         "method": result.method,
-        "seed": seed,
         "warnings": [str(warning) for warning in result.warnings],
-        "movers": movers,
+        **more,
     }
 
 
 def _metric_rows(
     metric: MetricRecord,
     scores: tuple[dict[str, Score], dict[str, Score]],
+    noise: PairNoise,
     items: ItemTable,
     settings: Mapping[str, Any],
 ) -> Iterator[dict[str, Any]]:
@@ -203,19 +255,29 @@ def _metric_rows(
         if not is_whole and not any(n_scored):
             return None
         seed = seed_for(settings, metric.identity, *group)
+        n_both = sum(score.scored and item in second and second[item].scored for item, score in first.items())
+        bands = noise.bands(n_both)
         result = compare_paired(
             baseline=first,
             candidate=second,
             clusters=items.clusters,
             eps=eps_for(settings, metric),
+            noise=bands["noise"],
             seed=seed,
             resamples=settings["resamples" if is_whole else "group_resamples"],
             flips=settings["resamples"],
             higher_is_better=metric.higher_is_better,
             bounds=bounds,
         )
-        movers = _movers(result, first, second) if is_whole else []
-        return _row(metric, group, result, n_scored, len(members), movers, seed)
+        is_open = result.verdict is Verdict.INCONCLUSIVE
+        more = {
+            **bands,
+            "detectable": detectable(first, second, items.clusters) if is_open else None,
+            "seed": seed,
+            "movers": _movers(result, first, second) if is_whole else [],
+            "unpaired": _unpaired(result, first, second) if is_whole else {},
+        }
+        return _row(metric, group, result, n_scored, len(members), more)
 
     whole = row_over(("all", ""), items.items)
     assert whole is not None
@@ -223,7 +285,7 @@ def _metric_rows(
     for group, members in items.groups.items():
         if len(members) == len(items.clusters):
             # A group of all items is the whole under another name, figures included.
-            yield {**whole, "group": group[0], "group_value": group[1], "movers": []}
+            yield {**whole, "group": group[0], "group_value": group[1], "movers": [], "unpaired": {}}
             continue
         row = row_over(group, members)
         if row is not None:
@@ -241,20 +303,22 @@ def _adjust(rows: list[dict[str, Any]]) -> None:
             row["p_adjusted"] = float(adjusted)
 
 
-def comparison_rows(baseline: Run, candidate: Run, settings: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
+def comparison_rows(baseline: Run, candidate: Run, settings: Mapping[str, Any]) -> tuple[list[dict[str, Any]], Changes]:
     """Return the rows of the comparison (docs/comparisons.md) and how many outputs differ between the runs.
 
     The same pair and settings give the same rows to the last bit: items are taken in the order of their ids, and each
     row has its own seed. Two runs of 10,000 items and 25 metrics take seconds.
     """
     items = item_table(baseline, candidate)
-    outputs = output_table(baseline, items), output_table(candidate, items)
+    outputs = output_table(baseline, items, parts=True), output_table(candidate, items, parts=True)
     shared = {record.pk for record in run_metrics(candidate)}
     rows: list[dict[str, Any]] = []
     for metric in run_metrics(baseline):
         if metric.pk not in shared:
             continue
-        scores = item_scores(baseline, metric, outputs[0]), item_scores(candidate, metric, outputs[1])
-        rows += _metric_rows(metric, scores, items, settings)
+        first, first_noise = scores_and_noise(baseline, metric, outputs[0])
+        second, second_noise = scores_and_noise(candidate, metric, outputs[1])
+        noise = PairNoise(first_noise, second_noise, judged=metric.origin != "ours")
+        rows += _metric_rows(metric, (first, second), noise, items, settings)
     _adjust(rows)
     return rows, changed_outputs(*outputs)

@@ -13,6 +13,7 @@ from datasets_app import policies as dataset_policies
 from datasets_app.models import VersionEntry
 from runs_app.models import Comparison, Output, Run
 from runs_app.policies import policy
+from runs_app.selectors.noise import noise_note
 from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates, shown_rows
 from runs_app.states import RunStatus
 from teams_app.models import Team
@@ -109,7 +110,8 @@ def hidden_reason(comparison: Comparison, redaction: Redaction) -> str:
     """Return why the whole comparison is closed to the reader, or an empty text."""
     if not redaction.active:
         return ""
-    few = redaction.small(comparison.settings.get("outputs_changed"))
+    counts = (comparison.settings.get(name) for name in ("outputs_changed", "least_changed"))
+    few = any(redaction.small(count) for count in counts)
     return "too_few_changes" if few or is_twin(comparison.baseline) or is_twin(comparison.candidate) else ""
 
 
@@ -138,7 +140,34 @@ def comparison_view(actor: Actor, comparison: Comparison) -> dict[str, Any]:
         "differences": comparison.differences,
         "outputs_changed": redaction.count(changed),
         "settings": comparison.settings["fixed"],
-        "results": shown_rows(comparison.results or [], redaction, hidden),
+        "results": _noted(comparison, shown_rows(comparison.results or [], redaction, hidden)),
+    }
+
+
+def _noted(comparison: Comparison, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows, each with the sentence about its noise, in the reader's language."""
+    asked = max(comparison.baseline.judge_repeats, comparison.candidate.judge_repeats)
+    for row in rows:
+        note = noise_note(
+            judged=row["origin"] != "ours", judge=row["judge_noise"], repeats=row["repeat_noise"], asked=asked
+        )
+        row["noise_note"] = "" if row["hidden"] else note
+    return rows
+
+
+def _whole_row(comparison: Comparison, metric: str) -> dict[str, Any]:
+    found = (row for row in comparison.results or [] if row["group"] == "all" and row["metric"] == metric)
+    return next(found, {})
+
+
+def _readable(actor: Actor, comparison: Comparison, items: list[str]) -> dict[str, VersionEntry]:
+    """Return external id → entry of those items that the actor may read."""
+    version = comparison.candidate.dataset_version
+    entries = VersionEntry.objects.filter(version=version, item__external_id__in=items)
+    return {
+        entry.item.external_id: entry
+        for entry in entries.select_related("item", "revision", "version__dataset")
+        if dataset_policies.policy.may_read_entry(actor, entry)
     }
 
 
@@ -148,13 +177,8 @@ def movers_of(actor: Actor, comparison: Comparison, metric: str) -> list[dict[st
     The caller has asked for `read` where a run is on a frozen split. An item that became protected after a dev run is
     left out without that level.
     """
-    row = next((r for r in comparison.results or [] if r["group"] == "all" and r["metric"] == metric), None)
-    movers = row["movers"] if row is not None else []
-    version = comparison.candidate.dataset_version
-    entries = VersionEntry.objects.filter(version=version, item__external_id__in=[mover["item"] for mover in movers])
-    by_item = {
-        entry.item.external_id: entry for entry in entries.select_related("item", "revision", "version__dataset")
-    }
+    movers = _whole_row(comparison, metric).get("movers", [])
+    by_item = _readable(actor, comparison, [mover["item"] for mover in movers])
     outputs = Output.objects.filter(
         run__in=[comparison.baseline, comparison.candidate], entry__in=list(by_item.values()), repeat=1
     ).only("run_id", "entry_id", "answer", "outcome")
@@ -162,7 +186,7 @@ def movers_of(actor: Actor, comparison: Comparison, metric: str) -> list[dict[st
     found = []
     for mover in movers:
         entry = by_item.get(mover["item"])
-        if entry is None or not dataset_policies.policy.may_read_entry(actor, entry):
+        if entry is None:
             continue
         first = answers.get((entry.pk, comparison.baseline_id))
         second = answers.get((entry.pk, comparison.candidate_id))
@@ -177,3 +201,18 @@ def movers_of(actor: Actor, comparison: Comparison, metric: str) -> list[dict[st
             }
         )
     return found
+
+
+def unpaired_of(actor: Actor, comparison: Comparison, metric: str) -> list[dict[str, str]]:
+    """Return the items that one run alone has a score of: `item`, `scored_in`, `state` (of the other run's score).
+
+    Up to 50 of each side, and only those that the actor may read; the caller has asked as for `movers_of`.
+    """
+    sides: dict[str, list[dict[str, str]]] = _whole_row(comparison, metric).get("unpaired", {})
+    readable = _readable(actor, comparison, [row["item"] for rows in sides.values() for row in rows])
+    return [
+        {"item": row["item"], "scored_in": side.removeprefix("only_in_"), "state": row["state"]}
+        for side, rows in sides.items()
+        for row in rows
+        if row["item"] in readable
+    ]

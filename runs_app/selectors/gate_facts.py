@@ -157,6 +157,7 @@ class FactBook:
             n_clusters=row["n_clusters"],
             n_missing=sum(row["only_in_baseline"].values()) + sum(row["only_in_candidate"].values()),
             noise=row["noise"],
+            noise_source=row["noise_source"],
             **known,
         )
 

@@ -18,6 +18,7 @@ from runs_app.gating.sentences import reason_sentence, rule_sentence
 from runs_app.models import Gate, GateCheck, GatePolicy, MetricRecord, SuiteVersion
 from runs_app.policies import RunAction, policy
 from runs_app.selectors.comparisons import RUN_DEFERRED, RUN_RELATED, comparison_url, run_brief
+from runs_app.selectors.noise import JUDGE, REPEATS, UNKNOWN, noise_note
 from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates
 from runs_app.selectors.systems import by_ref
 from runs_app.states import PolicyStatus, Verdict
@@ -215,9 +216,11 @@ def shown_rule(row: Mapping[str, Any], redaction: Redaction, closed: bool) -> di
         "n_clusters": row["n_clusters"],
         "n_missing": row["n_missing"],
         "states": row["states"],
+        "noise": row.get("noise"),
+        "noise_source": row.get("noise_source", ""),
     }
     if hidden:
-        figures = {**dict.fromkeys(figures), "states": {}}
+        figures = {**dict.fromkeys(figures), "states": {}, "noise_source": ""}
     elif redaction.active:
         figures |= {
             "observed": redaction.number(row["observed"]),
@@ -228,6 +231,7 @@ def shown_rule(row: Mapping[str, Any], redaction: Redaction, closed: bool) -> di
             "n": redaction.part(n, total),
             "n_missing": redaction.count(row["n_missing"]),
             "states": redaction.counts(row["states"]),
+            "noise": redaction.number(figures["noise"]),
         }
     return {
         "rule": rule_sentence(_rule_of(row)),
@@ -239,8 +243,22 @@ def shown_rule(row: Mapping[str, Any], redaction: Redaction, closed: bool) -> di
         **figures,
         "code": row["code"],
         "reason": reason_sentence(row["code"], figures),
+        "noise_note": _rule_noise(figures),
         "hidden": hidden,
     }
+
+
+def _rule_noise(figures: Mapping[str, Any]) -> str:
+    """Return the sentence about a difference's noise; "" where the rule compares nothing or nothing was repeated."""
+    source, noise = figures["noise_source"], figures["noise"]
+    if source not in {JUDGE, REPEATS, UNKNOWN}:
+        return ""
+    return noise_note(
+        judged=source != REPEATS,
+        judge=noise if source == JUDGE else None,
+        repeats=noise if source == REPEATS else None,
+        asked=1,
+    )
 
 
 def _rounded(interval: list[float | None] | None, redaction: Redaction) -> list[float | None] | None:

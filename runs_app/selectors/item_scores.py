@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from datasets_app.models import VersionEntry
 from runs_app.models import MetricRecord, Output, Run, Score
+from runs_app.selectors.answer_parts import PART_COLUMNS, output_parts
+from runs_app.selectors.noise import RunNoise, noise_of
 from scoring.aggregate import item_scores as average_repeats
 from scoring.types import Score as PureScore
 from scoring.types import State
@@ -31,10 +36,24 @@ class ItemTable:
 
 @dataclass(frozen=True, slots=True)
 class OutputTable:
-    """A run's outputs: id → external id of the item; (external id, repeat) → hash of the content."""
+    """A run's outputs: id → external id of the item; (external id, repeat) → part → hash of what scores are made of.
+
+    `parts` is empty where nobody compares outputs. Its hashes hold within one process alone.
+    """
 
     items: dict[int, str]
-    hashes: dict[tuple[str, int], str]
+    parts: dict[tuple[str, int], Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Outputs that differ between two runs: in any part of what scores are made of, and in the least changed part.
+
+    `least` leaves out parts that are alike everywhere; None where nothing differs.
+    """
+
+    outputs: int
+    least: int | None
 
 
 def facet_groups(facets: str, language: str) -> list[tuple[str, str]]:
@@ -88,21 +107,34 @@ def item_table(*runs: Run) -> ItemTable:
     )
 
 
-def output_table(run: Run, items: ItemTable) -> OutputTable:
-    """Return the run's outputs by id and by (item, repeat)."""
-    ids, hashes = {}, {}
-    rows = Output.objects.filter(run=run).order_by().values_list("pk", "entry_id", "repeat", "content_sha256")
-    for pk, entry_id, repeat, content_hash in rows.iterator(chunk_size=5000):
-        external_id = items.entry_ids[entry_id]
-        ids[pk] = external_id
-        hashes[external_id, repeat] = content_hash
-    return OutputTable(items=ids, hashes=hashes)
+def output_table(run: Run, items: ItemTable, *, parts: bool = False) -> OutputTable:
+    """Return the run's outputs by id and, with `parts`, what their scores are made of by (item, repeat)."""
+    rows = Output.objects.filter(run=run).order_by()
+    if not parts:
+        return OutputTable({pk: items.entry_ids[entry_id] for pk, entry_id in rows.values_list("pk", "entry_id")})
+    table = OutputTable({})
+    for pk, entry_id, repeat, *columns in rows.values_list("pk", "entry_id", "repeat", *PART_COLUMNS).iterator(2000):
+        external_id = table.items[pk] = items.entry_ids[entry_id]
+        found: dict[str, Any] = output_parts(*columns)
+        table.parts[external_id, repeat] = {name: hash(value) for name, value in found.items()}
+    return table
 
 
-def changed_outputs(first: OutputTable, second: OutputTable) -> int:
-    """Return how many (item, repeat) have another output in the second run, or one in only one of the two."""
-    keys = first.hashes.keys() | second.hashes.keys()
-    return sum(first.hashes.get(key) != second.hashes.get(key) for key in keys)
+def changed_outputs(first: OutputTable, second: OutputTable) -> Changes:
+    """Return how many (item, repeat) have another output in the second run, or one in only one of the two.
+
+    What no score is made of (latency, cost, trace ids, passages' texts) makes no output differ: with it, whoever pushes
+    could make every output look changed and hide that one answer alone was.
+    """
+    nothing: Mapping[str, int] = {}
+    changed = 0
+    by_part: Counter[str] = Counter()
+    for key in first.parts.keys() | second.parts.keys():
+        one, other = first.parts.get(key, nothing), second.parts.get(key, nothing)
+        different = [name for name in one.keys() | other.keys() if one.get(name) != other.get(name)]
+        changed += bool(different)
+        by_part.update(different)
+    return Changes(changed, min(by_part.values(), default=None))
 
 
 def run_metrics(run: Run) -> list[MetricRecord]:
@@ -115,17 +147,27 @@ def run_metrics(run: Run) -> list[MetricRecord]:
 
 def item_scores(run: Run, metric: MetricRecord, outputs: OutputTable) -> dict[str, PureScore]:
     """Return one score for each item that has any, repeats averaged within the item (scoring.aggregate.item_scores)."""
+    return scores_and_noise(run, metric, outputs)[0]
+
+
+def scores_and_noise(run: Run, metric: MetricRecord, outputs: OutputTable) -> tuple[dict[str, PureScore], RunNoise]:
+    """Return the items' scores as `item_scores` does, and how far repeats of one item or one judgement fall apart."""
     rows = Score.objects.filter(run=run, metric=metric).order_by().values_list("output_id", "state", "value")
     # Scores are immutable and take few values: one object for each keeps tens of thousands of rows cheap.
     made: dict[tuple[str, float | None], PureScore] = {(state, None): score for state, score in _NONE.items()}
     scores: list[PureScore] = []
     items: list[str] = []
+    ids: list[int] = []
     for output_id, state, value in rows.iterator(chunk_size=5000):
         score = made.get((state, value))
         if score is None:
             score = made[state, value] = PureScore(State(state), value)
         scores.append(score)
         items.append(outputs.items[output_id])
+        ids.append(output_id)
     if run.repeats == 1 and run.judge_repeats == 1:
-        return dict(zip(items, scores, strict=True))
-    return average_repeats(scores, items)
+        return dict(zip(items, scores, strict=True)), noise_of(())
+    least = run.dataset_version.dataset.disclosure_limit if run.is_frozen_split else 1
+    given = zip(ids, items, scores, strict=True)
+    values = [(output_id, item, score.value) for output_id, item, score in given if score.value is not None]
+    return average_repeats(scores, items), noise_of(values, least=least)

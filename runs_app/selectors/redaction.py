@@ -83,7 +83,8 @@ def is_twin(run: Run) -> bool:
 def shown_rows(rows: Sequence[Mapping[str, Any]], redaction: Redaction, hidden: str) -> list[dict[str, Any]]:
     """Return a comparison's rows as the reader may see them; `hidden` is a reason to close all of them, if any."""
     if not redaction.active:
-        return [{**{key: value for key, value in row.items() if key != "movers"}, "hidden": ""} for row in rows]
+        kept = ({key: value for key, value in row.items() if key not in _ITEMS} for row in rows)
+        return [{**_LATER, **row, "hidden": ""} for row in kept]
     overall = {row["metric"]: row for row in rows if row["group"] == "all"}
     reasons = [hidden or _reason(row, overall[row["metric"]], redaction) for row in rows]
     sets: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -115,7 +116,7 @@ def _close_second(
 
 
 def _shown(row: Mapping[str, Any], redaction: Redaction, hidden: str) -> dict[str, Any]:
-    shown = {key: value for key, value in row.items() if key not in {"movers", "seed"}}
+    shown = {**_LATER, **{key: value for key, value in row.items() if key not in {*_ITEMS, "seed"}}}
     if hidden:
         return {**shown, **_CLOSED, "n_total": row["n_total"] if row["group"] == "all" else None, "hidden": hidden}
     n = row["n"]
@@ -124,7 +125,7 @@ def _shown(row: Mapping[str, Any], redaction: Redaction, hidden: str) -> dict[st
     worst = row["worst_case"]
     return {
         **shown,
-        **{key: redaction.number(row[key]) for key in ("estimate", "low", "high", "p_value", "p_adjusted")},
+        **{key: redaction.number(shown[key]) for key in _ROUNDED},
         **{side: _side(row[side], row["n_total"], redaction) for side in ("baseline", "candidate")},
         "worst_case": None if worst is None else {key: redaction.number(value) for key, value in worst.items()},
         "n": redaction.part(n, row["n_total"]),
@@ -137,10 +138,18 @@ def _shown(row: Mapping[str, Any], redaction: Redaction, hidden: str) -> dict[st
     }
 
 
+#: What names items.
+_ITEMS = frozenset({"movers", "unpaired"})
+#: Fields that comparisons lack which were made before there were any.
+_LATER: dict[str, Any] = {
+    "noise_source": "none",
+    **dict.fromkeys(("judge_noise", "repeat_noise", "detectable")),
+}
+_ROUNDED = (
+    "estimate", "low", "high", "p_value", "p_adjusted", "noise", "judge_noise", "repeat_noise", "detectable",
+)  # fmt: skip
 _CLOSED: dict[str, Any] = {
-    **dict.fromkeys(
-        ("estimate", "low", "high", "p_value", "p_adjusted", "n", "n_clusters", "verdict", "wins", "ties", "losses")
-    ),
+    **dict.fromkeys(("n", "n_clusters", "verdict", "wins", "ties", "losses", "noise_source", *_ROUNDED)),
     **{side: {"value": None, "n": None} for side in ("baseline", "candidate")},
     "both_missing": None,
     "only_in_baseline": {},

@@ -10,6 +10,7 @@ from core_app.actors import Actor
 from core_app.errors import Conflict
 from runs_app.models import Run
 from runs_app.selectors.comparisons import run_brief
+from runs_app.selectors.noise import run_noise_notes
 from runs_app.selectors.redaction import redaction_for, require_aggregates
 from runs_app.selectors.runs import figures_of, scores_hash_of, warnings_of
 from runs_app.states import RunStatus
@@ -23,6 +24,9 @@ def run_report(actor: Actor, run: Run) -> dict[str, Any]:
     require_aggregates(actor, run)
     if run.status != RunStatus.COMPLETED:
         raise Conflict(_("The run is not completed."), code="run_not_completed", run_status=run.status)
+    figures = figures_of(actor, run)
+    judged = dict.fromkeys(figure.metric for figure in figures if figure.origin != "ours")
+    notes = run_noise_notes(actor, run, judged)
     return {
         **run_brief(run),
         "status": run.status,
@@ -30,7 +34,7 @@ def run_report(actor: Actor, run: Run) -> dict[str, Any]:
         "purpose": run.purpose,
         "warnings": warnings_of(actor, run),
         "rounded": redaction_for(actor, run).active,
-        "summary": [figure.as_dict() for figure in figures_of(actor, run)],
+        "summary": [{**figure.as_dict(), "noise_note": notes.get(figure.metric, "")} for figure in figures],
         "scores_sha256": scores_hash_of(actor, run),
         "manifest": run.manifest,
     }

@@ -17,7 +17,7 @@ from datasets_app.states import ExposureUse
 from runs_app.models import Comparison, Run
 from runs_app.policies import RunAction, policy
 from runs_app.selectors.comparing import comparison_rows, comparison_settings, run_differences
-from runs_app.selectors.comparisons import movers_of
+from runs_app.selectors.comparisons import movers_of, unpaired_of
 from runs_app.selectors.redaction import require_aggregates
 from runs_app.states import RunStatus
 
@@ -80,7 +80,11 @@ def comparison_compute(*, actor: Actor, baseline: Run, candidate: Run) -> Compar
             comparable=comparable,
             differences=differences,
             results=rows,
-            settings={"fixed": fixed, "outputs_changed": changed},
+            settings={
+                "fixed": fixed,
+                "outputs_changed": changed.outputs if changed else None,
+                "least_changed": changed.least if changed else None,
+            },
             created_by_label=actor.label,
         )
         audit_record(
@@ -95,23 +99,29 @@ def comparison_compute(*, actor: Actor, baseline: Run, candidate: Run) -> Compar
 
 
 @transaction.atomic
-def comparison_items_read(*, actor: Actor, comparison: Comparison, metric: str) -> list[dict[str, Any]]:
-    """Return the items that moved most on a metric, with both answers; on a frozen split the reading enters the ledger.
+def comparison_items_read(*, actor: Actor, comparison: Comparison, metric: str) -> dict[str, list[dict[str, Any]]]:
+    """Return a metric's `movers` (items that moved most, with both answers) and `unpaired` (scored in one run only).
+
+    On a frozen split the reading enters the ledger.
 
     Raises `Forbidden` where a run is on a frozen split and the actor lacks the level `read`.
     """
     for run in (comparison.baseline, comparison.candidate):
         policy.require_items(actor, run)
-    movers = movers_of(actor, comparison, metric)
-    if movers:
+    found = {
+        "movers": movers_of(actor, comparison, metric),
+        "unpaired": unpaired_of(actor, comparison, metric),
+    }
+    items = {row["item"] for rows in found.values() for row in rows}
+    if items:
         exposure_record(
             actor=actor,
             version=comparison.candidate.dataset_version,
             split=comparison.candidate.split,
             use=ExposureUse.REPORT,
-            items=len(movers),
+            items=len(items),
             system_ref=comparison.candidate.system_version.ref,
             run_ref=comparison.candidate.public_id,
             reason=comparison.public_id,
         )
-    return movers
+    return found

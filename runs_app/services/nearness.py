@@ -1,63 +1,32 @@
 """Whether a run on a frozen split is so near to another one that the two runs' figures would give single items away.
 
-Two runs are compared by what scores are made of: the answer as read without case, spaces and punctuation, its outcome,
-its confidence, the ids of each ranked list, the citations. What a pusher can vary at will without changing a score
-(latency, trace ids, passages' texts) is left out, for it would make every two runs look different. Each of these
-parts is compared by itself: a list that changes everywhere hides no answer that changed alone.
+Two runs are compared by what scores are made of (`selectors.answer_parts`). Each part is compared by itself: a list
+that changes everywhere hides no answer that changed alone.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runs_app.models import Output, Run
-from runs_app.states import Outcome, RunStatus
+from runs_app.selectors.answer_parts import ANSWER, LIST, PART_COLUMNS, output_parts
+from runs_app.states import RunStatus
 
 #: Outputs of earlier runs that are read, the newest runs first: some seconds, and more than a thousand small runs.
 MAX_OUTPUTS_READ = 100_000
-_NOT_READ = re.compile(r"[^\w+\-%$€£¥<>=]+")
-_COLUMNS = (
-    "repeat",
-    "entry__item_id",
-    "entry__revision_id",
-    "answer",
-    "outcome",
-    "confidence",
-    "retrieved",
-    "citations",
-)
-#: The answer and the ranked lists: parts in which an output that is like most others says nothing.
-_ANSWER = "answer"
-_LIST = "list "
+_COLUMNS = ("repeat", "entry__item_id", "entry__revision_id", *PART_COLUMNS)
 
 #: One repeat of a run: item → (revision, part → its value).
 Answers = Mapping[int, tuple[int, Mapping[str, Any]]]
-
-
-def _parts(answer: str, outcome: str, confidence: float | None, retrieved: Any, citations: Any) -> dict[str, Any]:
-    told = ""
-    if outcome in {Outcome.ANSWERED, Outcome.PARTIAL}:
-        told = _NOT_READ.sub("", unicodedata.normalize("NFKC", answer).casefold())
-    places = ("doc_id", "version_id", "start", "end")
-    parts: dict[str, Any] = {
-        _ANSWER: (outcome, told),
-        "confidence": confidence,
-        "citations": tuple(tuple(citation.get(name) for name in places) for citation in citations),
-    }
-    for stage, units in retrieved.items():
-        parts[_LIST + stage] = tuple(unit["id"] for unit in units)
-    return parts
 
 
 def _repeats(run: Run) -> list[Answers]:
     found: dict[int, dict[int, tuple[int, Mapping[str, Any]]]] = defaultdict(dict)
     rows = Output.objects.filter(run=run).order_by().values_list(*_COLUMNS)
     for repeat, item_id, revision_id, *rest in rows.iterator(chunk_size=2000):
-        found[repeat][item_id] = (revision_id, _parts(*rest))
+        found[repeat][item_id] = (revision_id, output_parts(*rest))
     return list(found.values())
 
 
@@ -77,7 +46,7 @@ def _differing(one: Answers, other: Answers) -> Iterator[int]:
 def _is_nearly_constant(answers: Answers, limit: int) -> bool:
     """Return whether all outputs but a few are alike: one answer pushed among refusals is scored all by itself."""
     for name in _names(answers):
-        if name == _ANSWER or name.startswith(_LIST):
+        if name == ANSWER or name.startswith(LIST):
             values = Counter(parts.get(name) for _revision, parts in answers.values())
             if 0 < len(answers) - values.most_common(1)[0][1] < limit:
                 return True

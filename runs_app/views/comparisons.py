@@ -111,7 +111,7 @@ class ComparisonPage(DecisionPage):
             forest=forest_rows(overall),
             group_forest=forest_rows(groups),
             may_read=may_read,
-            movers=self._movers(request, found, chosen, may_read),
+            items=self._items(request, found, chosen, may_read),
             is_frozen=found.candidate.is_frozen_split,
         )
 
@@ -129,7 +129,7 @@ class ComparisonPage(DecisionPage):
         primary = (row["metric"] for row in overall if row["name"] == PRIMARY)
         return asked if asked in known else next(primary, next(iter(known), ""))
 
-    def _movers(self, request: HttpRequest, found: Comparison, chosen: str, may_read: bool) -> Any:
+    def _items(self, request: HttpRequest, found: Comparison, chosen: str, may_read: bool) -> Any:
         """On a frozen split items are read on request alone, because each reading enters the ledger."""
         asked = request.GET.get("items") == "1"
         if not may_read or not found.comparable or (found.candidate.is_frozen_split and not asked):

@@ -108,7 +108,7 @@ def test_items_that_moved_need_read_and_enter_the_ledger(cast: Cast) -> None:
         with pytest.raises(Forbidden):
             comparison_items_read(actor=cast.actor(who), comparison=comparison, metric=TASK)
     grant(cast, comparison.candidate.dataset_version.dataset, "editor", Level.READ)
-    movers = comparison_items_read(actor=cast.actor("editor"), comparison=comparison, metric=TASK)
+    movers = comparison_items_read(actor=cast.actor("editor"), comparison=comparison, metric=TASK)["movers"]
     assert len(movers) == 10
     assert movers[0]["difference"] == 1.0
     assert movers[0]["candidate_answer"] == f"v2 answers {movers[0]['item']}"
@@ -119,7 +119,8 @@ def test_items_that_moved_need_read_and_enter_the_ledger(cast: Cast) -> None:
 def test_on_a_dev_split_a_viewer_sees_the_items_and_no_ledger_is_kept(cast: Cast) -> None:
     first, second = make_pair(cast, big_version(cast), baseline=BASE, candidate=BETTER)
     comparison = comparison_create(actor=cast.actor("viewer"), baseline=first, candidate=second)
-    movers = comparison_items_read(actor=cast.actor("viewer"), comparison=comparison, metric=TASK)
-    assert len(movers) == 10
-    assert comparison_items_read(actor=cast.actor("viewer"), comparison=comparison, metric="nothing") == []
+    read = comparison_items_read(actor=cast.actor("viewer"), comparison=comparison, metric=TASK)
+    assert (len(read["movers"]), read["unpaired"]) == (10, [])
+    nothing = comparison_items_read(actor=cast.actor("viewer"), comparison=comparison, metric="nothing")
+    assert nothing == {"movers": [], "unpaired": []}
     assert not ExposureEntry.objects.exists()

@@ -53,7 +53,7 @@ def test_a_comparison_asked_for_twice_is_the_same_one(cast: Cast) -> None:
 def test_the_figures_are_the_same_to_the_last_bit_and_seeded_by_manifests_and_metric(cast: Cast) -> None:
     first, second = make_pair(cast, big_version(cast), baseline=BASE, candidate=BETTER)
     comparison = comparison_create(actor=cast.actor("viewer"), baseline=first, candidate=second)
-    rows, _changed = comparison_rows(first, second, comparison.settings["fixed"])
+    rows, _changes = comparison_rows(first, second, comparison.settings["fixed"])
     comparison.refresh_from_db()
     assert rows == comparison.results
     assert row_of(comparison, TASK)["seed"] == seed_of([first.manifest_sha256, second.manifest_sha256], TASK)

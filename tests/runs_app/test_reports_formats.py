@@ -39,6 +39,9 @@ def rule(verdict: str, **fields: Any) -> dict[str, Any]:
         "n_clusters": 40,
         "n_missing": 2,
         "states": {"judge_failed": 2},
+        "noise": None,
+        "noise_source": "",
+        "noise_note": "",
         "code": "holds",
         "reason": "It holds.",
         "hidden": False,
@@ -145,6 +148,11 @@ COMPARED = {
     "n_clusters": 40,
     "eps": 0.03,
     "noise": 0.0,
+    "noise_source": "none",
+    "judge_noise": None,
+    "repeat_noise": None,
+    "noise_note": "",
+    "detectable": None,
     "verdict": "improved",
     "wins": 10,
     "ties": 30,
@@ -179,9 +187,31 @@ def comparison(**fields: Any) -> dict[str, Any]:
 def test_markdown_of_a_comparison() -> None:
     text = comparison_markdown(comparison())
     figures = "0.500 | 0.750 | +0.250 | \\[+0.120, +0.380] | 0.002 | 40 | 40 | 0.030"
-    assert f"| answers.task_success v1 | all | {figures} | ▲ improved |" in text
+    assert f"| answers.task_success v1 | all | {figures} | – | ▲ improved |" in text
     assert "type: fact" not in text
     assert "| system.version | v1 | v2 | no |" in text
+
+
+def test_markdown_of_a_comparison_says_the_noise_and_what_an_inconclusive_set_can_detect() -> None:
+    note = "Values are for comparison; the judge's noise is ±0.020."
+    fields = {"noise": 0.02, "noise_source": "judge", "verdict": "inconclusive", "detectable": 0.11, "noise_note": note}
+    text = comparison_markdown(comparison(results=[{**COMPARED, **fields}]))
+    assert "| 0.030 | ±0.020 | ❔ inconclusive (this set can detect differences from 0.110) |" in text
+    assert f"- answers.task_success v1: {note}" in text
+    once = comparison_markdown(comparison(results=[{**COMPARED, "noise_source": "unknown"}]))
+    assert "| 0.030 | unknown | ▲ improved |" in once
+
+
+@pytest.mark.parametrize(
+    "name", ["see https://evil.example/x", "HTTP://evil.example", "www.evil.example", "mailto:a", "ftp://evil.example"]
+)
+def test_a_cell_makes_no_link_of_a_bare_address(name: str) -> None:
+    assert name.split(" ")[-1] not in cell(name)
+    assert cell(name).replace("\u200b", "") == name
+
+
+def test_a_cell_leaves_other_colons_and_dots_alone() -> None:
+    assert cell("type: fact v1.2 rerank@5".replace("@", "")) == "type: fact v1.2 rerank5"
 
 
 def test_markdown_of_runs_that_cannot_be_compared_and_of_a_closed_comparison() -> None:
@@ -202,6 +232,7 @@ def test_a_run_as_markdown_and_csv() -> None:
     row = {
         "metric": "answers.task_success v1", "group": "type", "group_value": "=cmd()", "value": 0.5, "low": 0.4,
         "high": 0.6, "n_scored": 38, "n_total": 40, "states": {"undetermined": None},
+        "noise_note": "Values are for comparison.",
     }  # fmt: skip
     view = {**RUN, "rounded": True, "summary": [row]}
     assert "| type: =cmd() | 0.500 | \\[0.400, 0.600] | 38 | 40 | undetermined few |" in run_markdown(view)
