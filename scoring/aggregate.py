@@ -13,12 +13,12 @@ from scoring.stats.alike import alike_interval
 from scoring.stats.bootstrap import bootstrap_interval
 from scoring.stats.cluster_t import cluster_t, t_quantile
 from scoring.stats.clusters import Clusters, by_cluster
+from scoring.stats.paired import FEW_CLUSTERS
 from scoring.stats.power import estimated_design_effect
 from scoring.stats.seeds import generator
 from scoring.stats.wilson import normal_quantile, wilson
 from scoring.types import Score, State
 
-FEW_CLUSTERS = 20
 RESAMPLES = 2_000
 
 
@@ -82,9 +82,9 @@ def aggregate_scores(
 
     Repeats are averaged within the item first. A metric whose registry kind is ``proportion``: Wilson, with n divided
     by the design effect where clusters hold several items, and the Student quantile of the clusters in place of the
-    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 20 clusters the cluster-robust t;
-    where all values are alike, the exact binomial bound. One cluster of several items, or one item of a mean: no
-    interval. ``seed`` joins the metric's identity in the resampling.
+    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 50 clusters the cluster-robust t;
+    where all values are alike, the exact binomial bound (no interval for a metric whose range is not known). One
+    cluster of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the resampling.
 
     Raises ScoringError where the sequences differ in length. Nothing scored: value None.
     Worked example: 8 of 10 items right, each its own cluster: value 0.8, Wilson (0.4902, 0.9433).
@@ -142,7 +142,15 @@ def _interval(
         return low, high, f"Wilson, design effect {effect:.2f}", []
     if g < 2:
         return None, None, "none", ["one cluster only: no interval can be given"]
-    if bounds is not None and all(value == values[0] for value in values):
+    alike_values = all(value == values[0] for value in values)
+    if bounds is None and alike_values:
+        return (
+            None,
+            None,
+            "none",
+            ["all values are alike and the metric's range is not known: no interval can be given"],
+        )
+    if bounds is not None and alike_values:
         alike = alike_interval(values[0], g, lowest=bounds[0], highest=bounds[1], confidence=confidence)
         return alike.low, alike.high, alike.method, []
     if g < FEW_CLUSTERS:

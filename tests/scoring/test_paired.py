@@ -99,12 +99,12 @@ def test_nothing_in_common_gives_no_figures():
 
 def test_order_changes_nothing_and_the_seed_is_all_that_varies():
     rng = np.random.default_rng(2)
-    old, new = scores(rng.random(50)), scores(rng.random(50))
-    clusters = {item: f"c{n % 24}" for n, item in enumerate(old)}
+    old, new = scores(rng.random(120)), scores(rng.random(120))
+    clusters = {item: f"c{n % 60}" for n, item in enumerate(old)}
     straight = compare_paired(baseline=old, candidate=new, clusters=clusters, eps=0.03, seed="s")
     mixed = compare_paired(baseline=dict(reversed(old.items())), candidate=new, clusters=clusters, eps=0.03, seed="s")
     assert straight == mixed
-    assert straight.n_clusters == 24
+    assert straight.n_clusters == 60
     other = compare_paired(baseline=old, candidate=new, clusters=clusters, eps=0.03, seed="t")
     assert other.estimate == straight.estimate
     assert other.low != straight.low
