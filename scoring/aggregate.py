@@ -84,7 +84,8 @@ def aggregate_scores(
     by the design effect where clusters hold several items, and the Student quantile of the clusters in place of the
     normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 50 clusters the cluster-robust t;
     where all values are alike, the exact binomial bound (no interval for a metric whose range is not known). One
-    cluster of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the resampling.
+    cluster of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the
+    resampling.
 
     Raises ScoringError where the sequences differ in length. Nothing scored: value None.
     Worked example: 8 of 10 items right, each its own cluster: value 0.8, Wilson (0.4902, 0.9433).

@@ -1,6 +1,7 @@
 """Two raters: Cohen's kappa (plain, linear, quadratic), Gwet's AC1 and AC2, Matthews correlation, raw agreement.
 
-Items that one of the two did not label are left out. Intervals: percentile bootstrap over items.
+Items that one of the two did not label are left out. Intervals: percentile bootstrap over items; where all agree, the
+exact bound of ``resampling.bounded``; of raw agreement Wilson's.
 Sources: Cohen 1960 and 1968; Gwet 2008; Gorodkin 2004 for several classes. Equal to scikit-learn's on the same labels.
 """
 
@@ -11,11 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from scoring.agreement.labels import Label, pair
-from scoring.agreement.resampling import Floats, interval, ratio
+from scoring.agreement.resampling import Floats, bounded, ratio
 from scoring.agreement.result import Agreement
 from scoring.errors import ScoringError
-
-_BOOTSTRAP = "bootstrap over items, percentile"
+from scoring.stats.wilson import wilson
 
 
 def agreement_weights(k: int, weights: str | None) -> Floats:
@@ -33,7 +33,9 @@ def agreement_weights(k: int, weights: str | None) -> Floats:
     raise ScoringError(f"weights is {weights!r}, none of None, linear, quadratic")
 
 
-def _coefficient(matrix: Floats, statistic: Callable[[Floats], Floats], seed: str, reason: str) -> Agreement:
+def _coefficient(
+    matrix: Floats, statistic: Callable[[Floats], Floats], seed: str, reason: str, expected: float | None = None
+) -> Agreement:
     n = int(matrix.sum())
     if n == 0:
         return Agreement.undefined(0, "no item is labelled by both")
@@ -41,8 +43,10 @@ def _coefficient(matrix: Floats, statistic: Callable[[Floats], Floats], seed: st
     value = float(statistic(flat[None, :])[0])
     if not np.isfinite(value):
         return Agreement.undefined(n, reason)
-    low, high = interval(flat, statistic, seed)
-    return Agreement(value, low, high, n, _BOOTSTRAP if low is not None else "none")
+    if expected is None:
+        expected = float(1.0 - matrix.sum(axis=1) @ matrix.sum(axis=0) / n**2)
+    low, high, method, none = bounded(flat, value, statistic, seed, expected)
+    return Agreement(value, low, high, n, method, none)
 
 
 def cohen_kappa(
@@ -70,7 +74,9 @@ def cohen_kappa(
         observed = flat @ weight
         return ratio(observed * total - expected, total**2 - expected)
 
-    return _coefficient(matrix, statistic, seed, "both raters use one class only")
+    n = float(matrix.sum())
+    chance = float(np.outer(matrix.sum(axis=1), matrix.sum(axis=0)).reshape(-1) @ weight) / n**2 if n else 0.0
+    return _coefficient(matrix, statistic, seed, "both raters use one class only", 1.0 - chance)
 
 
 def gwet_ac(
@@ -102,7 +108,10 @@ def gwet_ac(
         observed = flat @ weight.reshape(-1) / total
         return ratio(observed - chance, 1.0 - chance)
 
-    return _coefficient(matrix, statistic, seed, "chance agreement is 1")
+    total = float(matrix.sum())
+    share = (matrix.sum(axis=1) + matrix.sum(axis=0)) / (2.0 * total) if total else np.zeros(k)
+    chance = float(weight.sum() / (k * (k - 1.0)) * (share * (1.0 - share)).sum())
+    return _coefficient(matrix, statistic, seed, "chance agreement is 1", 1.0 - chance)
 
 
 def matthews(left: Sequence[Label | None], right: Sequence[Label | None], *, seed: str = "") -> Agreement:
@@ -125,7 +134,15 @@ def matthews(left: Sequence[Label | None], right: Sequence[Label | None], *, see
 
 
 def percent_agreement(left: Sequence[Label | None], right: Sequence[Label | None], *, seed: str = "") -> Agreement:
-    """Share of items on which the two agree (accuracy). Worked example: yes yes no no against yes no no no: 0.75."""
-    matrix, coded = pair(left, right)
-    weight = np.eye(len(coded.categories)).reshape(-1)
-    return _coefficient(matrix, lambda flat: ratio(flat @ weight, flat.sum(axis=1)), seed, "no item")
+    """Share of items on which the two agree (accuracy), with its Wilson interval.
+
+    ``seed`` is there for the like of the others; nothing is drawn. Worked example: yes yes no no against yes no no no:
+    0.75.
+    """
+    matrix, _ = pair(left, right)
+    n = int(matrix.sum())
+    if not n:
+        return Agreement.undefined(0, "no item is labelled by both")
+    agreed = float(np.trace(matrix))
+    low, high = wilson(agreed, n)
+    return Agreement(agreed / n, low, high, n, "Wilson")

@@ -1,21 +1,20 @@
 """Several raters: Fleiss' kappa and Krippendorff's alpha (nominal, ordinal, interval), missing labels allowed.
 
 Sources: Fleiss 1971; Krippendorff, "Content Analysis" (2004), chapter 11. Equal to statsmodels' and the
-``krippendorff`` package's on the same labels. Intervals: percentile bootstrap over items.
+``krippendorff`` package's on the same labels. Intervals: percentile bootstrap over items; where all
+agree, the exact bound of ``resampling.bounded``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from scoring.agreement.labels import Coded, Label, code
-from scoring.agreement.resampling import Floats, interval, ratio
+from scoring.agreement.resampling import Floats, bounded, ratio
 from scoring.agreement.result import Agreement
 from scoring.errors import ScoringError
-
-_BOOTSTRAP = "bootstrap over items, percentile"
 
 
 def _patterns(coded: Coded) -> tuple[Floats, Floats]:
@@ -56,16 +55,19 @@ def fleiss_kappa(
         chance = (share**2).sum(axis=1)
         return ratio(drawn @ agreed / n - chance, 1.0 - chance)
 
-    return _result(statistic(sizes[None, :]), sizes, statistic, seed, "one class only")
+    share = sizes @ patterns / (sizes.sum() * m)
+    expected = float(1.0 - (share**2).sum())
+    return _result(statistic(sizes[None, :]), sizes, statistic, seed, "one class only", expected)
 
 
-def _result(value: Floats, sizes: Floats, statistic: object, seed: str, reason: str) -> Agreement:
+def _result(
+    value: Floats, sizes: Floats, statistic: Callable[[Floats], Floats], seed: str, reason: str, expected: float
+) -> Agreement:
     n = int(sizes.sum())
     if not np.isfinite(value[0]):
         return Agreement.undefined(n, reason)
-    assert callable(statistic)
-    low, high = interval(sizes, statistic, seed)
-    return Agreement(float(value[0]), low, high, n, _BOOTSTRAP if low is not None else "none")
+    low, high, method, none = bounded(sizes, float(value[0]), statistic, seed, expected)
+    return Agreement(float(value[0]), low, high, n, method, none)
 
 
 def krippendorff_alpha(
@@ -109,7 +111,11 @@ def krippendorff_alpha(
             values[start : start + block] = 1.0 - ratio(observed * (total - 1.0), expected)
         return values
 
-    return _result(statistic(sizes[None, :]), sizes, statistic, seed, "all labels are alike")
+    margin = (sizes @ flat).reshape(k, k).sum(axis=1)
+    apart = _distances(level, coded.points, margin[None, :])[0]
+    total, widest = float(margin.sum()), float(apart.max(initial=0.0))
+    expected = float((np.outer(margin, margin) * apart).sum()) / (total * (total - 1.0) * widest) if widest else 0.0
+    return _result(statistic(sizes[None, :]), sizes, statistic, seed, "all labels are alike", expected)
 
 
 def _distances(level: str, points: Floats | None, margin: Floats) -> Floats:

@@ -9,10 +9,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from scoring.stats.alike import unseen_share
 from scoring.stats.seeds import generator
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
+BOOTSTRAP = "bootstrap over items, percentile"
 
 
 def interval(
@@ -34,6 +36,27 @@ def interval(
     tail = (1.0 - confidence) / 2.0
     low, high = np.quantile(values, [tail, 1.0 - tail])
     return float(low), float(high)
+
+
+def bounded(
+    counts: Floats, value: float, statistic: Callable[[Floats], Floats], seed: str, expected: float
+) -> tuple[float | None, float | None, str, str]:
+    """``interval``, or the exact bound where whole agreement leaves resampling no disagreement to draw.
+
+    With no disagreement on n items, up to s = ``unseen_share(n)`` of disagreement can't be ruled out; a coefficient is
+    1 - observed / expected disagreement, so its lower end is 1 - s / ``expected`` (not below -1). ``expected``: the
+    expected disagreement, in units of the largest one. Any other value that no resample changes: no interval.
+    Returns low, high, method and reason. Worked example: 50 items, all agreed, two classes of 25: s = 0.0711, expected
+    0.5, low 0.8578.
+    """
+    low, high = interval(counts, statistic, seed)
+    if low is None or high is None:
+        return None, None, "none", "too few items, or too few resamples on which it is defined: no interval"
+    if high - low > 1e-12:
+        return low, high, BOOTSTRAP, ""
+    if value < 1.0 - 1e-12 or expected <= 0.0:
+        return None, None, "none", "every resample gives the same value: no interval"
+    return max(-1.0, 1.0 - unseen_share(int(counts.sum())) / expected), 1.0, "exact binomial bound", ""
 
 
 def ratio(top: Floats, bottom: Floats) -> Floats:

@@ -165,10 +165,12 @@ def test_a_judge_that_agrees_with_all_may_stand_in_and_a_random_one_may_not():
 
 
 def test_the_alternative_annotator_test_on_graded_labels_and_its_edges():
-    agreed = [[3, 3, 3]] * 10
-    found = alternative_annotator_test([3] * 10, agreed, metric="rmse")
-    assert found.winning_rate == 1.0
-    assert len(found.warnings) == 3
+    found = alternative_annotator_test([3] * 40, [[3, 3, 3]] * 40, metric="rmse")
+    assert (found.winning_rate, found.passed, found.warnings) == (1.0, True, ())
+    few = alternative_annotator_test([3] * 10, [[3, 3, 3]] * 10, metric="rmse")
+    # Ten items without any difference can't rule out that people are better by 0.2: 0.8^10 = 0.107.
+    assert [a.p_value for a in few.against] == pytest.approx([0.8**10] * 3)
+    assert (few.winning_rate, few.passed, len(few.warnings)) == (0.0, False, 3)
     with pytest.raises(ScoringError, match="two annotators"):
         alternative_annotator_test([1, 1], [[1], [1]])
     with pytest.raises(ScoringError, match="annotator 1"):
