@@ -261,6 +261,39 @@ def test_on_a_frozen_split_judgements_stay_with_those_who_may_read(
     assert (vital["value"], vital["hidden"]) == (0.57, "")
 
 
+def frozen_run(cast: Cast, version: DatasetVersion, suite: SuiteVersion, change: Any) -> Run:
+    """Return a completed run on the frozen split whose rows are `change(index, row)`."""
+    run = make_run(cast, version, suite_version=suite, split="frozen")
+    judged = [{"by": ACME, "claims": CLAIMS, "nuggets": ASSIGNED}]
+    rows = [{**row_of(run, f"q-{n}"), "judgements": judged} for n in range(1001, 1013)]
+    push(run, [change(index, row) for index, row in enumerate(rows)])
+    return complete(run)
+
+
+@pytest.mark.parametrize("part", ["nuggets", "texts", "places"])
+def test_runs_whose_judgements_differ_in_few_items_are_too_near_to_be_shown(
+    cast: Cast, version: DatasetVersion, suite: SuiteVersion, part: str
+) -> None:
+    frozen_run(cast, version, suite, lambda _index, row: row)
+
+    def changed(index: int, row: dict[str, Any]) -> dict[str, Any]:
+        judged = dict(row["judgements"][0])
+        if part == "nuggets" and index == 0:
+            judged["nuggets"] = ["not_support"] * 4
+        if part == "texts":
+            judged["claims"] = [{**claim, "text": f"claim {index}"} for claim in CLAIMS]
+        lists = row["retrieved"]
+        if part == "places" and index == 0:
+            lists = {
+                stage: [{**unit, "doc_id": "d1", "start": 0, "end": 9} for unit in lists[stage]] for stage in lists
+            }
+        return {**row, "answer": f"{row['answer']}!", "judgements": [judged], "retrieved": lists}
+
+    second = frozen_run(cast, version, suite, changed)
+    near = any(warning["code"] == "too_few_changes" for warning in second.warnings)
+    assert near is (part != "texts")
+
+
 def test_a_judged_metric_of_one_run_never_becomes_one_of_ours(
     cast: Cast, version: DatasetVersion, suite: SuiteVersion
 ) -> None:
