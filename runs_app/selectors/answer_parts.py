@@ -2,8 +2,8 @@
 
 The answer as read without case, spaces and punctuation, its outcome, its confidence, the ids of each ranked list and
 where its units stand in their documents, the citations, what each judge found. What a pusher can vary at will without
-changing a score (latency, trace ids, texts of passages and claims) is left out, for it would make every two outputs look
-different.
+changing a score (latency, trace ids, texts of passages and claims) is left out, for it would make every two outputs
+look different.
 """
 
 from __future__ import annotations
