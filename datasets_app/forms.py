@@ -13,9 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 from core_app.errors import DomainError
 from core_app.rest.parsers import loads
+from datasets_app.detecting import ALPHA, CORRELATION, DEFAULT_RATE, POWER, WANTED
 from datasets_app.imports.native import FIELDS
 from datasets_app.models import Corpus, Dataset
 from datasets_app.states import Level, QuestionType, Split, Tier
+from scoring.stats.detectable import DEFAULT_ICC
 from teams_app.models import ServiceToken, Team, User, slug_validator
 
 #: Largest file that the page previews; larger ones go through the API.
@@ -143,6 +145,47 @@ class NoteForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=_("What this version is for."),
     )
+
+
+class SampleSizeForm(forms.Form):
+    """What a plan rests on; ranges are checked by the selector, which says the same over REST."""
+
+    wanted_difference = forms.FloatField(
+        label=_("Difference that must be seen"), initial=WANTED, help_text=_("In the metric's own unit, such as 0.03.")
+    )
+    baseline_rate = forms.FloatField(
+        label=_("Baseline rate"),
+        required=False,
+        initial=DEFAULT_RATE,
+        help_text=_("Share of right answers, for a score of 0 or 1. Leave it empty where you know the spread."),
+    )
+    correlation = forms.FloatField(
+        label=_("Correlation of the two systems"),
+        required=False,
+        initial=CORRELATION,
+        help_text=_("Of their scores on the same item; read with the rate."),
+    )
+    paired_sd = forms.FloatField(
+        label=_("SD of the paired difference"), required=False, help_text=_("Instead of the rate, from a pilot.")
+    )
+    icc = forms.FloatField(
+        label=_("Intra-cluster correlation"),
+        required=False,
+        initial=DEFAULT_ICC,
+        help_text=_("How alike items of one source document are: 0 not at all, 1 wholly."),
+    )
+    cluster_size = forms.FloatField(label=_("Items to a cluster"), required=False, initial=1)
+    power = forms.FloatField(label=_("Power"), required=False, initial=POWER)
+    alpha = forms.FloatField(label=_("Alpha (two-sided)"), required=False, initial=ALPHA)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for field in self.fields.values():
+            field.widget.attrs["step"] = "any"
+
+    def values(self) -> dict[str, Any]:
+        """Return what was filled in; the selector knows the rest."""
+        return {name: value for name, value in self.cleaned_data.items() if value is not None}
 
 
 class GrantForm(forms.Form):

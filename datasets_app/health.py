@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from core_app.canonical import canonical_json
+from datasets_app.detecting import ALPHA, COARSE, POWER, of_contents
 from datasets_app.imports.native import UNANSWERABLE_TYPES
 from datasets_app.imports.plan import document_lengths, span_fault
 from datasets_app.models import DatasetVersion, VersionEntry
@@ -44,6 +45,7 @@ TITLES = {
     "without_evidence": _lazy("Answerable questions have evidence"),
     "untyped": _lazy("Every item has a type"),
     "tier_sizes": _lazy("Tiers have their usual sizes"),
+    "detectable": _lazy("The set can detect a difference that matters"),
 }
 
 
@@ -87,6 +89,8 @@ class _Found:
     spans: list[tuple[int, Mapping[str, Any]]] = field(default_factory=list)
     questions: dict[str, list[tuple[int, str]]] = field(default_factory=lambda: defaultdict(list))
     items: dict[int, tuple[int, str]] = field(default_factory=dict)
+    #: Split → external id → what decides the item's cluster.
+    clustered: dict[str, dict[str, Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
 
 
 def normal_question(content: Mapping[str, Any]) -> str:
@@ -107,11 +111,18 @@ def _spans(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from (alternative for alternative in requirement if isinstance(alternative, dict))
 
 
+#: The fields of an item that decide its cluster.
+_CLUSTERING = ("cluster", "perturbs")
+
+
 def _gather(version: DatasetVersion) -> _Found:
     found = _Found()
     rows = VersionEntry.objects.filter(version=version).order_by("id")
-    values = rows.values_list("id", "item_id", "split", "tiers", "revision__content", "revision__reviewed_by_label")
-    for entry_id, item_id, split, tiers, content, reviewed in values.iterator(chunk_size=1000):
+    values = rows.values_list(
+        "id", "item_id", "item__external_id", "split", "tiers", "revision__content", "revision__reviewed_by_label"
+    )
+    for entry_id, item_id, external_id, split, tiers, content, reviewed in values.iterator(chunk_size=1000):
+        found.clustered[split][external_id] = {name: content[name] for name in _CLUSTERING if content.get(name)}
         found.sizes[split] += 1
         found.items[item_id] = (entry_id, split)
         types = content.get("types", ())
@@ -188,6 +199,32 @@ def _tiers(found: _Found) -> Iterator[Check]:
         yield Check("tier_sizes", Severity.WARN, _("Unusual: %(odd)s.") % {"odd": ", ".join(odd)}, mend)
     else:
         yield Check("tier_sizes", Severity.OK, _("Nothing found."))
+
+
+def _detectable(found: _Found) -> Iterator[Check]:
+    """What difference the test split can show (the dev split where there is none): a line that is never silent."""
+    split = Split.FROZEN if found.sizes.get(Split.FROZEN) else Split.DEV
+    if not found.items:
+        return
+    row = of_contents(found.clustered[split])
+    words = {
+        "split": Split(split).label,
+        "n": row.n,
+        "clusters": row.n_clusters,
+        "least": "–" if row.smallest is None else f"{row.smallest:.3f}",
+        "power": POWER,
+        "alpha": ALPHA,
+    }
+    message = (
+        _(
+            "%(split)s: %(n)s items in %(clusters)s clusters detect a difference of %(least)s or more "
+            "(power %(power)s, alpha %(alpha)s, a rate of 0.8 assumed)."
+        )
+        % words
+    )
+    bad = row.smallest is None or row.smallest > COARSE
+    mend = _("Smaller differences mostly end as inconclusive. The sample-size page says how many items show them.")
+    yield Check("detectable", Severity.WARN if bad else Severity.OK, message, mend if bad else "")
 
 
 def _duplicates(found: _Found) -> Iterator[Check]:
@@ -279,6 +316,7 @@ def check_version(version: DatasetVersion) -> list[Check]:
             found.untyped,
         ),
         *_tiers(found),
+        *_detectable(found),
     ]
     order = [Severity.BLOCK, Severity.EXPLAIN, Severity.WARN, Severity.OK]
     return sorted(checks, key=lambda check: order.index(check.severity))

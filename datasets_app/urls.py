@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from datasets_app.views import corpora, datasets, items, versions
+from datasets_app.views import corpora, datasets, items, planning, versions
 
 app_name = "datasets"
 
@@ -16,6 +16,7 @@ _CORPUS = f"{_CORPORA}<slug:corpus>/"
 urlpatterns = [
     path(_LIST, datasets.ListView.as_view(), name="list"),
     path("t/<slug:team>/new-dataset/", datasets.CreateView.as_view(), name="create"),
+    path("t/<slug:team>/sample-size/", planning.SampleSizeView.as_view(), name="sample-size"),
     path(_DATASET, datasets.DetailView.as_view(), name="detail"),
     path(f"{_DATASET}settings/", datasets.SettingsView.as_view(), name="settings"),
     path(f"{_DATASET}draft/", datasets.BeginDraftView.as_view(), name="begin-draft"),

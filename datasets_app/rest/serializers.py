@@ -5,6 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from core_app.rest.fields import StrictSerializer
+from datasets_app.detecting import ALPHA, CORRELATION, POWER
 from datasets_app.health import Severity
 from datasets_app.states import ExposureState, ExposureUse, Level, Split, VersionStatus
 
@@ -160,6 +161,84 @@ class DiffOut(serializers.Serializer):
     removed = serializers.IntegerField()
     changed = serializers.IntegerField()
     rows = DifferenceOut(many=True, help_text="The first 1000.")
+
+
+class AssumptionsOut(serializers.Serializer):
+    baseline_rate = serializers.FloatField()
+    icc = serializers.FloatField(help_text="Intra-cluster correlation.")
+    correlation = serializers.FloatField(help_text="Of two systems' scores on the same item; always assumed.")
+    power = serializers.FloatField()
+    alpha = serializers.FloatField()
+    wanted_difference = serializers.FloatField(help_text="What `needed` is for.")
+    pilot = serializers.CharField(allow_null=True, help_text="The run that rate and icc come from; null: assumed.")
+
+
+class DetectableRowOut(serializers.Serializer):
+    type = serializers.CharField(allow_null=True, help_text="Null: all items.")
+    label = serializers.CharField()  # type: ignore[assignment]
+    hidden = serializers.BooleanField(help_text="Under the disclosure limit of a frozen split.")
+    n = serializers.IntegerField(allow_null=True)
+    n_clusters = serializers.IntegerField(allow_null=True)
+    cluster_size = serializers.FloatField(allow_null=True, help_text="Sum of the squared sizes, divided by n.")
+    design_effect = serializers.FloatField(allow_null=True)
+    sd = serializers.FloatField(allow_null=True, help_text="Of the paired difference of one item.")
+    icc = serializers.FloatField(allow_null=True)
+    smallest = serializers.FloatField(allow_null=True, help_text="The smallest difference that is detected.")
+    needed = serializers.IntegerField(allow_null=True, help_text="Items that the wanted difference needs.")
+
+
+class DetectableSplitOut(serializers.Serializer):
+    split = serializers.ChoiceField(choices=Split.choices)
+    assumptions = AssumptionsOut()
+    rows = DetectableRowOut(many=True)
+
+
+class DetectableOut(serializers.Serializer):
+    version = serializers.CharField()
+    splits = DetectableSplitOut(many=True)
+
+
+class SampleSizeIn(StrictSerializer):
+    """Either `baseline_rate` (of a score that is 0 or 1) or `paired_sd`, as a pilot shows it."""
+
+    wanted_difference = serializers.FloatField(help_text="Above 0, below 2.")
+    power = serializers.FloatField(default=POWER)
+    alpha = serializers.FloatField(default=ALPHA, help_text="Two-sided.")
+    baseline_rate = serializers.FloatField(required=False, allow_null=True, default=None)
+    paired_sd = serializers.FloatField(required=False, allow_null=True, default=None)
+    correlation = serializers.FloatField(
+        default=CORRELATION, help_text="Of two systems' scores on the same item; read with baseline_rate."
+    )
+    icc = serializers.FloatField(default=0.0, help_text="Intra-cluster correlation, from 0 to 1.")
+    cluster_size = serializers.FloatField(default=1.0, help_text="Items to a cluster, at least 1.")
+
+
+class SampleSizeInputsOut(serializers.Serializer):
+    wanted_difference = serializers.FloatField()
+    power = serializers.FloatField()
+    alpha = serializers.FloatField()
+    baseline_rate = serializers.FloatField(allow_null=True)
+    paired_sd = serializers.FloatField(allow_null=True)
+    correlation = serializers.FloatField(allow_null=True)
+    icc = serializers.FloatField()
+    cluster_size = serializers.FloatField()
+
+
+class NeighbourOut(serializers.Serializer):
+    difference = serializers.FloatField()
+    items = serializers.IntegerField()
+
+
+class SampleSizeOut(serializers.Serializer):
+    items = serializers.IntegerField()
+    clusters = serializers.IntegerField()
+    design_effect = serializers.FloatField()
+    paired_sd = serializers.FloatField()
+    formula = serializers.CharField()
+    sd_formula = serializers.CharField(allow_null=True)
+    sources = serializers.ListField(child=serializers.CharField())
+    inputs = SampleSizeInputsOut()
+    neighbours = NeighbourOut(many=True)
 
 
 class GrantIn(StrictSerializer):

@@ -20,6 +20,7 @@ from datasets_app.models import DatasetVersion
 from datasets_app.policies import DatasetAction
 from datasets_app.selectors import (
     coverage_grid,
+    detectable_of,
     exposure_state,
     native_item,
     readable_split,
@@ -43,6 +44,7 @@ class DetailView(VersionView):
             grid=coverage_grid(counts),
             checks=version_checks(self.actor, self.version),
             exposure=exposure_state(self.version, Split.FROZEN),
+            detectable=detectable_of(self.actor, self.version),
         )
 
 

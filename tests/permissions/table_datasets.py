@@ -56,7 +56,7 @@ def seed(cast: Cast) -> dict[str, Any]:
         **{f"api:datasets-{name}": {"dataset": ref} for name in ("detail", "imports", "versions", "grants", "grant")},
         **{
             f"api:versions-{name}": {"version": f"{ref}@draft"}
-            for name in ("detail", "submit", "freeze", "items", "questions", "export", "exposure")
+            for name in ("detail", "submit", "freeze", "items", "questions", "export", "exposure", "detectable")
         },
         "api:versions-diff": {"version": f"{ref}@1", "other": f"{ref}@2"},
         "api:versions-reopen": {"version": "support/other-qa@draft"},
@@ -83,6 +83,7 @@ TABLE = {
     "datasets:access": {"GET": page(Role.STEWARD), "POST": form(Role.STEWARD, _GRANT)},
     "datasets:grant-revoke": {"POST": form(Role.STEWARD, {})},
     "datasets:exposure": {"GET": page(Role.VIEWER)},
+    "datasets:sample-size": {"GET": page(Role.VIEWER)},
     "datasets:version": {"GET": page(Role.VIEWER)},
     "datasets:freeze": {"GET": page(Role.STEWARD), "POST": form(Role.STEWARD, _NOTE)},
     "datasets:submit": {"POST": form(Role.EDITOR, {})},
@@ -129,6 +130,10 @@ TABLE = {
     "api:versions-export": {"GET": rest(Role.VIEWER, READ, query="?split=dev")},
     "api:versions-diff": {"GET": rest(Role.VIEWER, READ)},
     "api:versions-exposure": {"GET": rest(Role.VIEWER, READ)},
+    "api:versions-detectable": {"GET": rest(Role.VIEWER, READ)},
+    "api:statistics-sample-size": {
+        "POST": rest(Role.VIEWER, READ, anyone=True, data={"wanted_difference": 0.05, "baseline_rate": 0.8})
+    },
     "api:corpora": {"GET": rest(Role.VIEWER, READ, anyone=True), "POST": rest(Role.EDITOR, WRITE, 201, data=_NEW)},
     "api:corpora-detail": {"GET": rest(Role.VIEWER, READ)},
     "api:corpora-documents": {

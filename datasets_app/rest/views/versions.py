@@ -19,6 +19,7 @@ from datasets_app.policies import DatasetAction, policy
 from datasets_app.rest import render
 from datasets_app.rest.bodies import choice
 from datasets_app.rest.serializers import (
+    DetectableOut,
     DiffOut,
     ExposureOut,
     NativeItemOut,
@@ -29,6 +30,7 @@ from datasets_app.rest.serializers import (
 )
 from datasets_app.selectors import (
     FACETS,
+    detectable_of,
     exposures_of,
     is_exposure,
     question_entries,
@@ -216,3 +218,12 @@ class ExposureView(ApiView):
         found = version_by_ref(self.actor, version)
         policy.require(self.actor, DatasetAction.EXPOSURE_VIEW, found)
         return self.paged(request, exposures_of(found), render.exposure)
+
+
+class DetectableView(ApiView):
+    @extend_schema(operation_id="versions_detectable", responses=DetectableOut, tags=["versions"])
+    def get(self, request: Request, version: str) -> Response:
+        """Return the smallest difference that each split can show, over all items and by question type."""
+        found = version_by_ref(self.actor, version)
+        policy.require(self.actor, DatasetAction.VIEW, found)
+        return Response({"version": found.ref, "splits": detectable_of(self.actor, found)})
