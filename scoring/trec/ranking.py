@@ -76,16 +76,19 @@ def break_ties(
     everything that the topic returned. Tied places stand topic by topic.
     """
     places, topics, values = tied.tolist(), row[tied].tolist(), mine[tied].tolist()
-    above: list[int] = []
     for topic, group in groupby(zip(topics, places, values, strict=True), key=itemgetter(0)):
-        of_topic = list(group)
-        alike: dict[float, list[Any]] = {value: [] for _, _, value in of_topic}
+        asked: dict[float, list[int]] = {}
+        for _, place, value in group:
+            asked.setdefault(value, []).append(place)
+        alike: dict[float, list[Any]] = {value: [] for value in asked}
         for document, score in documents(topic):
             if score in alike:
                 alike[score].append(document)
-        for ids in alike.values():
+        for value, ids in alike.items():
+            if len(asked[value]) == 1:
+                # One id is compared with all faster than they are sorted.
+                rank[asked[value][0]] += sum(map(name(asked[value][0]).__lt__, ids))
+                continue
             ids.sort()
-        for _, place, value in of_topic:
-            ids = alike[value]
-            above.append(len(ids) - 1 - bisect_left(ids, name(place)))
-    rank[tied] += np.array(above, dtype=np.int64)
+            for place in asked[value]:
+                rank[place] += len(ids) - 1 - bisect_left(ids, name(place))

@@ -117,6 +117,15 @@ def test_long_lists_of_equal_and_of_different_length_are_sorted_where_they_are_n
             assert {name: found[topic][name] for name in values} == pytest.approx(values, abs=1e-12)
 
 
+def test_many_and_few_labelled_documents_among_equal_scores_rank_alike():
+    ids = [f"d{n}" for n in range(60)]
+    run = {"few": dict.fromkeys(ids, 1.0), "many": {document: float(n % 2) for n, document in enumerate(ids)}}
+    qrels = {"few": {document: n % 3 for n, document in enumerate(ids[:9])}, "many": dict.fromkeys(ids[:50], 1)}
+    found = score_trec(qrels, run).per_topic
+    for topic, values in alone(qrels, run, complete=False, level=1).items():
+        assert {name: found[topic][name] for name in values} == pytest.approx(values, abs=1e-12)
+
+
 def test_scores_that_are_whole_numbers_or_numpys_are_read():
     qrels = {"1": {"a": 1, "b": 0}}
     for run in ({"a": 1, "b": 2}, {"a": np.float32(0.5), "b": np.float64(0.75)}, {"a": False, "b": True}):
