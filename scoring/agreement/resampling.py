@@ -49,14 +49,14 @@ def bounded(
     Returns low, high, method and reason. Worked example: 50 items, all agreed, two classes of 25: s = 0.0711, expected
     0.5, low 0.8578.
     """
+    if value >= 1.0 - 1e-12 and expected > 0.0:
+        return max(-1.0, 1.0 - unseen_share(int(counts.sum())) / expected), 1.0, "exact binomial bound", ""
     low, high = interval(counts, statistic, seed)
     if low is None or high is None:
         return None, None, "none", "too few items, or too few resamples on which it is defined: no interval"
-    if high - low > 1e-12:
-        return low, high, BOOTSTRAP, ""
-    if value < 1.0 - 1e-12 or expected <= 0.0:
+    if high - low <= 1e-12:
         return None, None, "none", "every resample gives the same value: no interval"
-    return max(-1.0, 1.0 - unseen_share(int(counts.sum())) / expected), 1.0, "exact binomial bound", ""
+    return low, high, BOOTSTRAP, ""
 
 
 def ratio(top: Floats, bottom: Floats) -> Floats:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.errors import ScoringError
+from scoring.stats.alike import alike_interval
 from scoring.stats.clusters import Floats, as_values
 from scoring.stats.wilson import normal_quantile
 
@@ -52,8 +53,10 @@ def ppi_mean(
     """Estimate from n human labels, the judge on the same n items, and the judge on N other items of the run.
 
     The labelled items must be a simple random sample of the run. ``power`` is lambda; None tunes it, 0 is the plain
-    mean of the human labels, 1 is untuned PPI. Raises ScoringError for fewer than two labelled or no unlabelled items,
-    NaN, or sequences of different length.
+    mean of the human labels, 1 is untuned PPI. Where nothing varies at all, in values of [0, 1], the exact bound of
+    ``alike`` stands for an interval without width.
+
+    Raises ScoringError for fewer than two labelled or no unlabelled items, NaN, or sequences of different length.
     Worked example: human 1 0 1 0, judge 1 0 1 0 there and 1 1 0 0 elsewhere, power 1: 0.5.
     """
     truth = as_values(human, "human")
@@ -73,5 +76,9 @@ def ppi_mean(
     estimate = power * float(rest.mean()) + float(rectifier.mean())
     error = math.sqrt(power**2 * float(rest.var()) / len(rest) + float(rectifier.var()) / len(truth))
     half = normal_quantile(confidence) * error
+    low, high = estimate - half, estimate + half
+    if error <= 1e-12 and min(truth.min(), rest.min()) >= 0.0 and max(truth.max(), rest.max()) <= 1.0:
+        bound = alike_interval(estimate, len(truth), lowest=0.0, highest=1.0, confidence=confidence)
+        low, high = bound.low, bound.high
     raw = float(np.concatenate([judge, rest]).mean())
-    return PredictionPowered(estimate, estimate - half, estimate + half, power, len(truth), len(rest), raw)
+    return PredictionPowered(estimate, low, high, power, len(truth), len(rest), raw)

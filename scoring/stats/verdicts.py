@@ -34,17 +34,27 @@ def _check(name: str, value: float) -> None:
         raise ScoringError(f"{name} is {value!r}, not a finite number from 0 up")
 
 
+def _check_interval(estimate: float | None, low: float | None, high: float | None) -> None:
+    for name, value in (("estimate", estimate), ("low", low), ("high", high)):
+        if value is not None and not math.isfinite(value):
+            raise ScoringError(f"{name} is {value!r}, not a finite number")
+    if low is not None and high is not None and low > high:
+        raise ScoringError(f"low ({low}) is above high ({high})")
+
+
 def verdict(
     estimate: float | None, low: float | None, high: float | None, eps: float = 0.03, noise: float = 0.0
 ) -> Verdict:
     """Improved: low > 0 and estimate > max(eps, noise). Regressed: likewise below. Equivalent: the interval inside
     (-eps, eps) and noise <= eps. Else, or without an interval, inconclusive.
 
-    Raises ScoringError for a negative or not finite eps or noise. Worked examples (eps 0.03): 0.05 in [0.01, 0.09]
+    Raises ScoringError for a negative or not finite eps or noise, or an interval that is not finite or the wrong way
+    round. Worked examples (eps 0.03): 0.05 in [0.01, 0.09]
     improved; 0.02 in [0.01, 0.028] equivalent; 0.02 in [0.01, 0.04] inconclusive.
     """
     _check("eps", eps)
     _check("noise", noise)
+    _check_interval(estimate, low, high)
     if estimate is None or low is None or high is None:
         return Verdict.INCONCLUSIVE
     threshold = max(eps, noise)
@@ -68,6 +78,7 @@ def non_inferiority(
     """
     _check("margin", margin)
     _check("noise", noise)
+    _check_interval(estimate, low, high)
     if low is None or high is None or estimate is None or noise > margin:
         return NonInferiority.INCONCLUSIVE
     if low > -margin:
