@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django import forms
@@ -84,18 +83,16 @@ class SuitePage(DecisionPage):
         newest = self.newest
         initial = {
             "metrics": "\n".join(newest.metrics if newest else []),
-            "settings": json.dumps(newest.settings, ensure_ascii=False) if newest and newest.settings else "",
+            "settings": (newest.settings if newest else {}) or None,
         }
         shown = {"form": SuiteForm(initial=initial), "add_form": AddMetricForm(prefix="add"), **forms_shown}
-        rows = suite_version_rows(page)
-        thresholds = threshold_defaults()
         return self.page(
             request,
             status=status,
             suite=self.suite,
             page=page,
-            rows=rows,
-            thresholds=thresholds,
+            rows=suite_version_rows(page),
+            thresholds=threshold_defaults(),
             registered=registered_by_family(),
             **shown,
         )

@@ -240,3 +240,12 @@ def test_a_suite_of_many_versions_takes_few_queries(cast: Cast, django_assert_ma
     client = cast.client("viewer")
     with django_assert_max_num_queries(10):
         assert client.get("/t/support/suites/own/").status_code == 200
+
+
+def test_the_next_version_begins_with_the_settings_of_the_newest(cast: Cast) -> None:
+    suite = made(cast, {"eps": 0.04, "stages": ["coarse"]}).suite
+    client, url = cast.client("editor"), "/t/support/suites/own/"
+    form = client.get(url).context["form"]
+    fields = {name: form[name].value() for name in ("metrics", "settings")}
+    assert client.post(url, fields).status_code == 302
+    assert suite.versions.count() == 1
