@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q
 
@@ -30,9 +31,9 @@ def _is_valid(version: Document, moment: datetime) -> bool:
     return begun and not ended
 
 
-def _read(row: Sequence[object]) -> Document:
+def _read(row: Sequence[Any]) -> Document:
     doc_id, version_id, length, audience, *moments = row
-    return Document(doc_id, version_id, length, frozenset(audience), *moments)  # type: ignore[arg-type]
+    return Document(doc_id, version_id, length, frozenset(audience), *moments)
 
 
 def dated_version(snapshot: Snapshot | None) -> Document | None:
