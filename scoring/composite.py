@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 from scoring.errors import MetricError
 from scoring.identity import MetricIdentity
+from scoring.reasons import code_of
 from scoring.types import Score, State
 
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType(
@@ -87,5 +88,5 @@ def composite(parts: Mapping[str, Score], weights: Mapping[str, float]) -> Score
             total.append(weight * score.value)
     if missing:
         reason = "missing: " + ", ".join(f"{part} ({state})" for part, state in missing.items())
-        return Score(State.NOT_APPLICABLE, None, {"reason": reason, "missing": missing})
+        return Score(State.NOT_APPLICABLE, None, {"reason": reason, "code": code_of(reason), "missing": missing})
     return Score.of(math.fsum(total), {"weights": dict(needed)})

@@ -33,11 +33,26 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """``symptom``: what the figures show; ``layer``: where to look; ``figures``: identity text to value."""
+    """``symptom``: what the figures show; ``layer``: where to look; ``figures``: identity text to value; ``code``:
+    stable, one for each pair of symptom and layer (``CODES``), for pages that say it in other words.
+    """
 
     symptom: str
     layer: str
     figures: Mapping[str, float] = field(default_factory=dict)
+    code: str = ""
+
+
+CODES = (
+    "candidates_lack_evidence",
+    "evidence_ranked_low",
+    "evidence_found_in_part",
+    "answers_bad_after_retrieval",
+    "answers_bad_prompt_incomplete",
+    "answers_bad_prompt_complete",
+    "answers_unfaithful",
+    "source_wrong_or_outdated",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +96,8 @@ class _Figures:
         return figures[-1] if figures else None
 
 
-def _finding(symptom: str, layer: str, *figures: _Figure) -> list[Finding]:
-    return [Finding(symptom, layer, {f.identity.text: f.value for f in figures})]
+def _finding(code: str, symptom: str, layer: str, *figures: _Figure) -> list[Finding]:
+    return [Finding(symptom, layer, {f.identity.text: f.value for f in figures}, code)]
 
 
 def _deep_and_shallow(figures: _Figures) -> tuple[_Figure | None, _Figure | None]:
@@ -98,14 +113,16 @@ def _index(figures: _Figures, limits: Thresholds) -> list[Finding]:
     deep, _ = _deep_and_shallow(figures)
     if deep is None or deep.value >= limits.hit_low:
         return []
-    return _finding("relevant units are rarely among the deepest candidates", "index or recall path", deep)
+    symptom = "relevant units are rarely among the deepest candidates"
+    return _finding("candidates_lack_evidence", symptom, "index or recall path", deep)
 
 
 def _reranking(figures: _Figures, limits: Thresholds) -> list[Finding]:
     deep, shallow = _deep_and_shallow(figures)
     if deep is None or shallow is None or deep.value < limits.hit_high or shallow.value >= limits.hit_low:
         return []
-    return _finding("relevant units are among the candidates but not at the top", "reranking", deep, shallow)
+    symptom = "relevant units are among the candidates but not at the top"
+    return _finding("evidence_ranked_low", symptom, "reranking", deep, shallow)
 
 
 def _granularity(figures: _Figures, limits: Thresholds) -> list[Finding]:
@@ -113,9 +130,8 @@ def _granularity(figures: _Figures, limits: Thresholds) -> list[Finding]:
     for recall in (*figures.named("retrieval.evidence_recall"), *figures.named("retrieval.recall")):
         hit = hits.get((recall.identity.k, recall.identity.stage))
         if hit is not None and hit.value >= limits.hit_high and recall.value < limits.recall_low:
-            return _finding(
-                "some evidence is found but much is missing", "chunk granularity, or K too small", hit, recall
-            )
+            symptom, layer = "some evidence is found but much is missing", "chunk granularity, or K too small"
+            return _finding("evidence_found_in_part", symptom, layer, hit, recall)
     return []
 
 
@@ -127,13 +143,14 @@ def _after_retrieval(figures: _Figures, limits: Thresholds) -> list[Finding]:
         return []
     complete = figures.prompt_complete()
     symptom = "relevant units are at the top but answers are bad"
+    code, layer = "answers_bad_after_retrieval", "evidence coverage, context assembly or generation"
     if complete is None:
-        return _finding(symptom, "evidence coverage, context assembly or generation", top, answer)
+        return _finding(code, symptom, layer, top, answer)
     if complete.value < limits.complete_low:
-        return _finding(symptom, "evidence coverage or context assembly (truncation)", top, answer, complete)
-    if complete.value >= limits.complete_high:
-        return _finding(symptom, "generation", top, answer, complete)
-    return _finding(symptom, "evidence coverage, context assembly or generation", top, answer, complete)
+        code, layer = "answers_bad_prompt_incomplete", "evidence coverage or context assembly (truncation)"
+    elif complete.value >= limits.complete_high:
+        code, layer = "answers_bad_prompt_complete", "generation"
+    return _finding(code, symptom, layer, top, answer, complete)
 
 
 def _generation(figures: _Figures, limits: Thresholds) -> list[Finding]:
@@ -142,7 +159,8 @@ def _generation(figures: _Figures, limits: Thresholds) -> list[Finding]:
         return []
     if complete.value < limits.complete_high or faithfulness.value >= limits.faithfulness_low:
         return []
-    return _finding("the evidence is in the prompt but answers do not follow it", "generation", complete, faithfulness)
+    symptom = "the evidence is in the prompt but answers do not follow it"
+    return _finding("answers_unfaithful", symptom, "generation", complete, faithfulness)
 
 
 def _source(figures: _Figures, limits: Thresholds) -> list[Finding]:
@@ -151,12 +169,8 @@ def _source(figures: _Figures, limits: Thresholds) -> list[Finding]:
         return []
     if faithfulness.value < limits.faithfulness_high or answer.value >= limits.answer_low:
         return []
-    return _finding(
-        "answers follow their sources but are wrong",
-        "the source is wrong or outdated: check freshness",
-        faithfulness,
-        answer,
-    )
+    symptom, layer = "answers follow their sources but are wrong", "the source is wrong or outdated: check freshness"
+    return _finding("source_wrong_or_outdated", symptom, layer, faithfulness, answer)
 
 
 RULES: tuple[Callable[[_Figures, Thresholds], list[Finding]], ...] = (

@@ -12,6 +12,7 @@ from typing import Any
 from scoring.errors import GoldError, ItemError, OutputError, ScoringError
 from scoring.gold import Alternative, Gold, Group, Requirement, Span
 from scoring.identity import MetricIdentity
+from scoring.reasons import code_of
 from scoring.refusal.detect import IDENTITY as REFUSAL_RULES
 from scoring.refusal.detect import detect
 
@@ -75,8 +76,11 @@ class Score:
 
     @classmethod
     def none(cls, state: State, reason: str = "") -> Score:
-        """A state without a value; ``reason`` is kept in the detail."""
-        return cls(State(state), None, {"reason": reason} if reason else None)
+        """A state without a value; ``reason`` is kept in the detail, beside its code of ``scoring.reasons``."""
+        if not reason:
+            return cls(State(state))
+        code = code_of(reason)
+        return cls(State(state), None, {"reason": reason} if code is None else {"reason": reason, "code": code})
 
     @property
     def scored(self) -> bool:

@@ -25,7 +25,11 @@ def test_the_worked_example():
 def test_a_missing_part_makes_it_not_applicable_and_says_which():
     refused = composite({**PARTS, "faithfulness": Score.none(State.NO_CLAIMS)}, DEFAULT_WEIGHTS)
     assert refused.state is State.NOT_APPLICABLE
-    assert refused.detail == {"reason": "missing: faithfulness (no_claims)", "missing": {"faithfulness": "no_claims"}}
+    assert refused.detail == {
+        "reason": "missing: faithfulness (no_claims)",
+        "code": "parts_missing",
+        "missing": {"faithfulness": "no_claims"},
+    }
     assert composite({}, DEFAULT_WEIGHTS).detail["missing"]["answer_relevancy"] == "absent"
 
 

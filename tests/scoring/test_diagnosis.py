@@ -3,7 +3,7 @@
 import pytest
 
 from scoring.aggregate import aggregate_scores
-from scoring.diagnosis import Thresholds, diagnose
+from scoring.diagnosis import CODES, Thresholds, diagnose
 from scoring.identity import MetricIdentity
 from scoring.registry import identity
 from scoring.types import Score
@@ -35,6 +35,7 @@ FAITHFUL = MetricIdentity("ragas.faithfulness", judge="faith@1")
 def test_the_layer_follows_from_the_figures(figures, layers):
     findings = diagnose(figures)
     assert [f.layer for f in findings] == layers
+    assert all(f.code in CODES for f in findings)
     for finding in findings:
         assert finding.symptom
         assert all(figures[MetricIdentity.parse(text)] == value for text, value in finding.figures.items())
@@ -47,3 +48,19 @@ def test_aggregates_of_too_few_items_are_not_judged():
     assert len(diagnose({DEEP: many})) == 1
     assert len(diagnose({DEEP: few}, Thresholds(least_items=1))) == 1
     assert diagnose({DEEP: many}, Thresholds(hit_low=0.0)) == []
+
+
+def test_each_pair_of_symptom_and_layer_has_its_own_code():
+    shapes = [
+        {DEEP: 0.4, SHALLOW: 0.3},
+        {DEEP: 0.95, SHALLOW: 0.4},
+        {DEEP: 0.95, SHALLOW: 0.9, RECALL: 0.3},
+        {SHALLOW: 0.9, CORRECT: 0.4},
+        {SHALLOW: 0.9, CORRECT: 0.4, PROMPT: 0.3},
+        {SHALLOW: 0.9, CORRECT: 0.4, PROMPT: 0.9},
+        {PROMPT: 0.9, FAITHFUL: 0.5},
+        {FAITHFUL: 0.95, CORRECT: 0.5},
+    ]
+    found = [finding for shape in shapes for finding in diagnose(shape)]
+    assert [f.code for f in found] == list(CODES)
+    assert len({(f.symptom, f.layer) for f in found}) == len(CODES)
