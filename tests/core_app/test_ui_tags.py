@@ -126,7 +126,10 @@ def test_a_score_reads_objects_as_well_as_dictionaries() -> None:
     [
         ("retrieval.ndcg@10 gain=linear v1", "ndcg@10"),
         ("retrieval.ndcg@10 gain=linear stage=rerank v1", "ndcg@10 · rerank"),
-        ("ragas.context_precision variant=with_reference judge=faith-zh@4 v1", "context_precision · with_reference"),
+        (
+            "ragas.context_precision variant=with_reference judge=faith-zh@4 v1",
+            "context_precision · with_reference · faith-zh@4",
+        ),
         ("task_success v1", "task_success"),
         ("", ""),
     ],
