@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,9 @@ from django.http import StreamingHttpResponse
 #: First characters by which spreadsheet programs take a cell for a formula or a command. Tab, carriage return and line
 #: feed are skipped by some before they look; the full-width forms count in East Asian versions.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+#: A formula behind a sign by which a spreadsheet of another locale parts cells (`;` where the comma is the decimal
+#: sign), or behind a line's end: there a quoted cell is no whole one.
+_FORMULA_INSIDE = re.compile(r"([;\t\r\n|][ \"']*)(?=[=+\-@＝＋－＠])")
 
 
 def neutral_cell(value: Any) -> Any:
@@ -21,7 +25,7 @@ def neutral_cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return value
-    text = str(value)
+    text = _FORMULA_INSIDE.sub(r"\1'", str(value))
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA_STARTS) else text
 
 

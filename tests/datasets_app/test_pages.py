@@ -240,3 +240,14 @@ def test_list_pages_take_the_same_few_queries_whatever_their_length(cast: Cast) 
         with CaptureQueriesContext(connection) as queries:
             assert client.get(page).status_code == 200
         assert len(queries) <= 16, (page, len(queries))
+
+
+def test_types_tiers_and_sources_are_named_in_the_readers_language(cast: Cast) -> None:
+    draft = make_draft(cast)
+    fill(cast, draft, [native(1, types=["multi_hop"], source="real_user")])
+    item = draft.entries.get().item.public_id
+    client = cast.client("viewer")
+    for path in ("items/", f"items/{item}/"):
+        page = client.get(f"/t/support/datasets/kb-qa/versions/1/{path}").content.decode()
+        for word in ("Multi-hop", "Regression", "Real user"):
+            assert f">{word}<" in page, (path, word)
