@@ -105,6 +105,7 @@ class ComparisonPage(DecisionPage):
             view=view,
             overall=overall,
             unscored=unscored,
+            judged=[row for row in overall if row["noise_note"] and row["origin"] != "ours"],
             common_eps=common_eps(overall),
             groups=groups,
             chosen=chosen,
