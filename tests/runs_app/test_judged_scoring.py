@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import TestCase
 
+import scoring
 from datasets_app.models import DatasetVersion
 from datasets_app.services import version_freeze
 from datasets_app.states import Level
@@ -72,6 +74,17 @@ def row_of(run: Run, external_id: str, *judgements: Any, **fields: Any) -> dict[
 def figures(run: Run) -> dict[str, tuple[float | None, int, dict[str, int]]]:
     rows = Aggregate.objects.filter(run=run, group="all").select_related("metric")
     return {row.metric.identity: (row.value, row.n_scored, row.states) for row in rows}
+
+
+def test_every_metric_that_reads_judgements_is_known_as_such() -> None:
+    assert JUDGED == [
+        "citations.irrelevant_rate", "citations.precision", "citations.recall", "nuggets.all", "nuggets.all_strict",
+        "nuggets.vital", "nuggets.vital_strict", "nuggets.weighted", "refusal.question_coverage",
+        "robustness.attack_success",
+    ]  # fmt: skip
+    inside = Path(scoring.__file__).parent
+    readers = {path.stem for path in inside.rglob("*.py") if "batch.judgements" in path.read_text()}
+    assert readers == {"attack_success", "metrics", "question_coverage", "support"}
 
 
 def test_a_pipeline_pushes_judgements_and_reads_a_figure_for_each_judge(cast: Cast, version: DatasetVersion) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from core_app.errors import Invalid
+from core_app.errors import Conflict, Invalid
 from datasets_app.models import DatasetVersion
 from datasets_app.services import version_freeze
 from datasets_app.states import Level
 from runs_app.models import Output, Run
+from runs_app.services.judgement_rows import GOLD_PARTS, judgements_of, judgements_read
+from scoring.judgements import ASSIGNED
 from tests.conftest import Cast
 from tests.datasets_app.factories import fill, grant, make_draft, native, natives
 from tests.runs_app.factories import answers, complete, make_run, push
@@ -93,8 +98,6 @@ def test_an_output_without_judgements_keeps_the_hash_it_had_before_there_were_an
         "The answer to q-0001.", "answered", "system", "",
         json.dumps(plain.retrieved, separators=(",", ":"), sort_keys=True), "[]", "[]", "[]", "", "{}", "", "", "",
     ]  # fmt: skip
-    import hashlib
-
     assert plain.content_sha256 == hashlib.sha256("\x1f".join(before).encode()).hexdigest()
     for nothing in (None, []):
         assert push(run, [{**row, "judgements": nothing}]) == {"accepted": 0, "updated": 0, "unchanged": 1}
@@ -104,8 +107,6 @@ def test_an_output_without_judgements_keeps_the_hash_it_had_before_there_were_an
 
 
 def test_another_judgement_after_the_end_is_a_conflict_like_another_answer(run: Run) -> None:
-    from core_app.errors import Conflict
-
     rows = judged(run, {"by": BY, "claims": [CLAIM]})
     push(run, rows)
     complete(run)
@@ -211,3 +212,54 @@ def test_judged_outputs_are_held_against_gold_in_few_queries(run: Run, django_as
     rows = [{**row, "external_id": f"q-{n:04d}"} for n in range(1, 7)]
     with django_assert_max_num_queries(20):
         assert push(run, rows)["accepted"] == 6
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 4) | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+_TRUTH = st.none() | st.booleans()
+_CLAIMS = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "text": st.text(max_size=9) | _JSON,
+            "citations": st.lists(st.integers(0, 3), max_size=3) | _JSON,
+            "needs_citation": st.booleans() | _JSON,
+            "joint": _TRUTH,
+            "alone": st.lists(_TRUTH, max_size=3),
+            "without": st.lists(_TRUTH, max_size=3),
+        },
+    ),
+    max_size=3,
+)
+_RECORDS = st.lists(
+    st.fixed_dictionaries(
+        {"by": st.sampled_from([BY, {"people": "p", "version": "1"}]) | _JSON},
+        optional={
+            "claims": _CLAIMS | _JSON,
+            "nuggets": st.lists(st.sampled_from([*ASSIGNED, None]), max_size=3) | _JSON,
+            "subquestions": st.lists(_TRUTH, max_size=3) | _JSON,
+            "attack_succeeded": _TRUTH | _JSON,
+        },
+    ),
+    max_size=3,
+)
+
+
+@given(value=_RECORDS | _JSON, n_citations=st.integers(0, 4))
+def test_whatever_is_taken_in_can_be_scored_and_the_rest_is_named_inside_judgements(
+    value: Any, n_citations: int
+) -> None:
+    found: list[tuple[str, str, str]] = []
+    kept, gold = judgements_read(value, n_citations, lambda *fault: found.append(fault))
+    assert all(pointer.startswith("/judgements") and code and text for pointer, code, text in found)
+    if found:
+        return
+    assert [record["judge"] for record in kept] == sorted({record["judge"] for record in kept})
+    assert json.loads(json.dumps(kept)) == kept
+    for record in kept:
+        read = judgements_of(record)
+        assert all(place < n_citations for claim in read.claims or () for place in claim.citations)
+    assert len(gold) == sum(part in record for record in kept for part in GOLD_PARTS)
