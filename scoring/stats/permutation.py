@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scoring.errors import ScoringError
 from scoring.stats.clusters import Clusters, Floats
 
 EXACT_UP_TO = 15
@@ -20,6 +21,8 @@ def sign_flip(clusters: Clusters, *, rng: np.random.Generator, resamples: int = 
     are drawn and p = (as extreme + 1) / (resamples + 1), never 0 (Phipson and Smyth 2010). All zero: 1.
     Worked example: differences 1, 1, 1: the total 3 is reached by 2 of 8 patterns: p = 0.25.
     """
+    if resamples < 1:
+        raise ScoringError(f"resamples is {resamples}, below 1")
     sums = np.abs(clusters.sums[clusters.sums != 0.0])
     if not len(sums):
         return 1.0

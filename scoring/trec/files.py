@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from scoring.errors import TrecFormatError
+from scoring.errors import ScoringError, TrecFormatError
 
 Qrels = dict[str, dict[str, int]]
 RunScores = dict[str, dict[str, float]]
@@ -88,5 +88,11 @@ def write_run(scores: Mapping[str, Mapping[str, float]], run_id: str) -> Iterato
 
 
 def ranking(documents: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Documents by score falling, ties by document id falling (of its UTF-8 bytes), as trec_eval sorts."""
+    """Documents by score falling, ties by document id falling (of its UTF-8 bytes), as trec_eval sorts.
+
+    Raises ScoringError for a score that is not finite.
+    """
+    for document, score in documents.items():
+        if not math.isfinite(score):
+            raise ScoringError(f"score of document {document!r} is {score!r}, not finite")
     return sorted(documents.items(), key=lambda pair: (pair[1], pair[0].encode()), reverse=True)
