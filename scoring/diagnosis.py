@@ -7,10 +7,12 @@ evidence that reached the prompt; and so on. Thresholds belong to the suite. A r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from scoring.aggregate import Aggregate
+from scoring.errors import ScoringError
 from scoring.identity import MetricIdentity
 
 
@@ -71,6 +73,8 @@ class _Figures:
                 value = aggregate.value if aggregate.n_scored >= least else None
             else:
                 value = aggregate
+            if value is not None and not math.isfinite(value):
+                raise ScoringError(f"{identity.text}: the figure is NaN or infinite")
             if value is not None:
                 self.found.append(_Figure(identity, value))
 
@@ -188,8 +192,8 @@ def diagnose(
 ) -> list[Finding]:
     """Findings in the order of the layers, from index to source; nothing wrong or nothing known: an empty list.
 
-    Values may be aggregates or plain numbers (an item's own scores). Worked example: hit@50 = 0.95, hit@5 = 0.4: one
-    finding, reranking, with both figures.
+    Values may be aggregates or plain numbers (an item's own scores); one that is not finite raises ScoringError. Worked
+    example: hit@50 = 0.95, hit@5 = 0.4: one finding, reranking, with both figures.
     """
     limits = thresholds or Thresholds()
     figures = _Figures(aggregates, limits.least_items)

@@ -55,6 +55,16 @@ def _alignment(label: Label, others: Sequence[Label], metric: str) -> float:
     return -math.sqrt(sum((float(label) - float(other)) ** 2 for other in others) / len(others))
 
 
+def _check_numbers(labels: Sequence[Label | None], name: str) -> None:
+    for label in labels:
+        if label is None:
+            continue
+        if isinstance(label, str):
+            raise ScoringError(f"{name}: {label!r} is not a number, which rmse needs")
+        if not math.isfinite(label):
+            raise ScoringError(f"{name}: holds NaN or infinity")
+
+
 def _by_yekutieli(p_values: Sequence[float]) -> list[float]:
     m = len(p_values)
     order = np.argsort(p_values, kind="stable")
@@ -104,6 +114,13 @@ def alternative_annotator_test(
     width = len(humans[0]) if len(humans) else 0
     if width < 2:
         raise ScoringError("humans: needs at least two annotators")
+    for place, row in enumerate(humans):
+        if len(row) != width:
+            raise ScoringError(f"humans: item {place} has {len(row)} labels, item 0 has {width}")
+    if metric == "rmse":
+        _check_numbers(judge, "judge")
+        for row in humans:
+            _check_numbers(row, "humans")
     rows: list[tuple[float, float, int, float]] = []
     warnings: list[str] = []
     for left_out in range(width):

@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from scoring.errors import ScoringError
+
 MAX_CHARS = 1_000_000
 MAX_DEPTH = 100
 _FENCE = re.compile(r"```[A-Za-z0-9]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -37,15 +39,15 @@ def _constant(name: str) -> Any:
 
 
 def document(answer: str) -> tuple[Any, tuple[int, int]]:
-    """The parsed value and its characters in the answer; raises ValueError with the reason."""
+    """The parsed value and its characters in the answer; raises ScoringError with the reason."""
     if len(answer) > MAX_CHARS:
-        raise ValueError(f"the answer is longer than {MAX_CHARS} characters")
+        raise ScoringError(f"the answer is longer than {MAX_CHARS} characters")
     fence = _FENCE.search(answer)
     start, end = fence.span(1) if fence else (0, len(answer))
     body = answer[start:end]
     if _depth(body) > MAX_DEPTH:
-        raise ValueError(f"nested deeper than {MAX_DEPTH}")
+        raise ScoringError(f"nested deeper than {MAX_DEPTH}")
     try:
         return json.loads(body, parse_constant=_constant), (start, end)
     except ValueError as error:
-        raise ValueError(f"not JSON: {error}") from error
+        raise ScoringError(f"not JSON: {error}") from error

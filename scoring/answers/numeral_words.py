@@ -64,7 +64,7 @@ def chinese_value(text: str) -> float | None:
     if point and decimals and decimals[-1] in ZH_BIG:
         tail, decimals = float(ZH_BIG[decimals[-1]]), decimals[:-1]
     value = _chinese_integer(whole)
-    if value is None or (point and not decimals):
+    if value is None or (point and (not decimals or not all(c in ZH_DIGIT for c in decimals))):
         return None
     if point:
         value = float(f"{int(value)}.{''.join(str(ZH_DIGIT[c]) for c in decimals)}")
@@ -73,7 +73,7 @@ def chinese_value(text: str) -> float | None:
 
 
 def _chinese_integer(text: str) -> float | None:
-    if not text:
+    if not text or not all(c in ZH_CHARS for c in text):
         return None
     if all(c in ZH_DIGIT for c in text):
         return float("".join(str(ZH_DIGIT[c]) for c in text))

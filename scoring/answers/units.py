@@ -14,6 +14,7 @@ import pint
 
 from scoring.answers.text import fold
 from scoring.chars import is_cjk
+from scoring.errors import ScoringError
 
 #: Factor between calendar units (month, year) and exact ones (day, hour) is an average; such a comparison allows this.
 CALENDAR_TOLERANCE = 0.02
@@ -228,9 +229,11 @@ def comparable(left: str, right: str) -> bool:
 
 
 def convert(value: float, source: str, target: str) -> float:
-    """The value in the target unit; both must be comparable."""
+    """The value in the target unit; raises ScoringError where the two measure different things."""
     if source == target:
         return value
+    if not comparable(source, target):
+        raise ScoringError(f"{source} and {target} measure different things")
     registry = _registry()
     return float(registry.Quantity(value, _unit(source)).to(_unit(target)).magnitude)
 

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from scoring.batch import Batch
+from scoring.errors import ScoringError
 from scoring.judgements import Assigned
 from scoring.spec import MetricSpec
 from scoring.types import EvalItem, Score, State, SystemOutput
@@ -38,7 +39,12 @@ _VALUE: dict[str, float] = {"support": 1.0, "partial_support": 0.5, "not_support
 
 
 def nugget_score(vital: Sequence[bool], assigned: Sequence[Assigned | None], okay_weight: float, strict: bool) -> Score:
-    """Weighted share of n nuggets; vital ones weigh 1, the others ``okay_weight`` (0 leaves them out)."""
+    """Weighted share of n nuggets; vital ones weigh 1, the others ``okay_weight`` (0 leaves them out).
+
+    Raises ScoringError where the two sequences differ in length.
+    """
+    if len(vital) != len(assigned):
+        raise ScoringError(f"vital ({len(vital)}) and assigned ({len(assigned)}) differ in length")
     weights = [1.0 if flag else okay_weight for flag in vital]
     counted = [(weight, one) for weight, one in zip(weights, assigned, strict=True) if weight > 0]
     if not counted:

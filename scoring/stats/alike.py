@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scoring.errors import ScoringError
 from scoring.stats.bootstrap import Interval
 
@@ -26,11 +28,14 @@ def alike_interval(value: float, g: int, *, lowest: float, highest: float, confi
     the exact binomial interval for 0 of g; Clopper and Pearson 1934), and those may lie anywhere in
     ``[lowest, highest]``: the interval is ``[value - s (value - lowest), value + s (highest - value)]``.
 
-    Raises ScoringError for g below 1. Worked example: 0 of 62 clusters differ, differences in [-1, 1]: s = 0.0577, so
-    the mean difference is 0 with the interval [-0.0577, 0.0577].
+    Raises ScoringError for g below 1, or a number that is not finite. Worked example: 0 of 62 clusters differ,
+    differences in [-1, 1]: s = 0.0577, so the mean difference is 0 with the interval [-0.0577, 0.0577].
     """
     if g < 1:
         raise ScoringError(f"g is {g}, below 1")
+    for name, number in (("value", value), ("lowest", lowest), ("highest", highest)):
+        if not math.isfinite(number):
+            raise ScoringError(f"{name} is {number!r}, not finite")
     share = unseen_share(g, confidence)
     low = value - share * max(0.0, value - lowest)
     high = value + share * max(0.0, highest - value)

@@ -24,9 +24,11 @@ def cluster_variance(clusters: Clusters) -> float:
 
 
 def t_quantile(confidence: float, df: float) -> float:
-    """Two-sided Student quantile."""
+    """Two-sided Student quantile; raises ScoringError for a confidence outside (0, 1) or df not above 0."""
     if not 0.0 < confidence < 1.0:
         raise ScoringError(f"confidence is {confidence}, not between 0 and 1")
+    if not math.isfinite(df) or df <= 0:
+        raise ScoringError(f"df is {df}, not a finite number above 0")
     return float(stdtrit(df, 0.5 + confidence / 2.0))
 
 
@@ -36,5 +38,6 @@ def cluster_t(clusters: Clusters, confidence: float = 0.95) -> Interval:
     Source: Cameron and Miller 2015, "A practitioner's guide to cluster-robust inference". Worked example: one item per
     cluster, values 1, 2, 3, 4, 5: (1.0368, 4.9632), the usual one-sample t interval.
     """
-    half = t_quantile(confidence, clusters.g - 1) * math.sqrt(cluster_variance(clusters))
+    variance = cluster_variance(clusters)
+    half = t_quantile(confidence, clusters.g - 1) * math.sqrt(variance)
     return Interval(clusters.mean - half, clusters.mean + half, "cluster-robust t")

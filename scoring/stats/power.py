@@ -65,7 +65,10 @@ def items_needed(
     """
     _positive("difference", difference)
     _positive("sd", sd)
-    n = (_quantiles(power, alpha) * sd / difference) ** 2 * design_effect(cluster_size, icc)
+    ratio = _quantiles(power, alpha) * sd / difference
+    if ratio > 1e9:
+        raise ScoringError(f"difference {difference!r} is too small beside sd {sd!r}: no number of items shows it")
+    n = ratio**2 * design_effect(cluster_size, icc)
     return max(2, math.ceil(n - 1e-9))
 
 
@@ -82,12 +85,18 @@ def smallest_difference(
     return _quantiles(power, alpha) * sd * math.sqrt(design_effect(cluster_size, icc) / n)
 
 
+def _check_squares(squares: float) -> None:
+    if not math.isfinite(squares) or squares < 0:
+        raise ScoringError(f"squares is {squares!r}, not a finite number from 0 up")
+
+
 def intra_cluster_correlation(values: Clusters, squares: float) -> float:
     """ANOVA estimate of the intra-cluster correlation (Donner 1986), cut to [-1, 1].
 
     ``values``: cluster sums and counts; ``squares``: sum of the squared item values. Needs two clusters and one cluster
     with two items (else ScoringError). All values alike: 0. Worked example: clusters (1, 1) and (0, 0): 1.
     """
+    _check_squares(squares)
     n, g = float(values.counts.sum()), values.g
     if g < 2 or n <= g:
         raise ScoringError("intra-cluster correlation: needs two clusters and one of them with two items")
@@ -103,6 +112,7 @@ def intra_cluster_correlation(values: Clusters, squares: float) -> float:
 
 def estimated_design_effect(values: Clusters, squares: float) -> float:
     """Cluster-robust variance of the mean divided by its variance under independent items; 1 where neither varies."""
+    _check_squares(squares)
     n = float(values.counts.sum())
     spread = max(0.0, squares / n - values.mean**2)
     independent = spread / max(n - 1.0, 1.0)
