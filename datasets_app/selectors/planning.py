@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from core_app.errors import FieldError, Invalid
 from core_app.rest.fields import pointer
 from datasets_app.detecting import ALPHA, CORRELATION, POWER
+from scoring.errors import ScoringError
 from scoring.stats.power import design_effect, items_needed, paired_sd_of_proportion
 
 FORMULA = "n = ((z(1 - alpha/2) + z(power)) * sd / difference)^2 * (1 + (cluster_size - 1) * icc)"
@@ -83,7 +84,7 @@ def sample_size(
 
     try:
         items = needed(wanted_difference)
-    except OverflowError:
+    except (OverflowError, ScoringError):
         items = MAX_ITEMS + 1
     if items > MAX_ITEMS:
         text = _("No set is as large as this difference would need.")

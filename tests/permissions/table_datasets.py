@@ -12,7 +12,7 @@ from datasets_app.services import draft_get_or_create, exposure_record, item_app
 from datasets_app.states import ExposureUse, Level
 from tests.conftest import Cast
 from tests.datasets_app.factories import fill, grant, make_corpus, make_dataset, make_frozen, native
-from tests.permissions.harness import form, page, rest
+from tests.permissions.harness import Expectation, form, page, rest
 
 APPS = ("datasets_app",)
 
@@ -132,7 +132,7 @@ TABLE = {
     "api:versions-exposure": {"GET": rest(Role.VIEWER, READ)},
     "api:versions-detectable": {"GET": rest(Role.VIEWER, READ)},
     "api:statistics-sample-size": {
-        "POST": rest(Role.VIEWER, READ, anyone=True, data={"wanted_difference": 0.05, "baseline_rate": 0.8})
+        "POST": Expectation(anyone=True, data={"wanted_difference": 0.05, "baseline_rate": 0.8})
     },
     "api:corpora": {"GET": rest(Role.VIEWER, READ, anyone=True), "POST": rest(Role.EDITOR, WRITE, 201, data=_NEW)},
     "api:corpora-detail": {"GET": rest(Role.VIEWER, READ)},
