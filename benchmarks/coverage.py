@@ -2,7 +2,7 @@
 
 `make bench B=coverage` (`BENCH_N` simulated data sets a row, 2,000 by default; a row's own Monte-Carlo error at 95 % is
 1.96 * sqrt(0.05 * 0.95 / n), about 0.01 there). One JSON line a row: interval, data, covered, and what is missed below
-and above the truth. Values are drawn anew for each data set; the seed is fixed. `BENCH_SECONDS` (600 by default) bounds
+and above the truth. Values are drawn anew for each data set; the seed is fixed. `BENCH_SECONDS` (900 by default) bounds
 the whole: rows that no longer fit are left out and named on the error stream.
 """
 
@@ -18,6 +18,8 @@ from collections.abc import Callable
 import numpy as np
 
 from scoring.aggregate import aggregate_scores
+from scoring.agreement.kappa import cohen_kappa, gwet_ac
+from scoring.agreement.result import Agreement
 from scoring.registry import identity
 from scoring.stats.bootstrap import bootstrap_interval
 from scoring.stats.cluster_t import cluster_t
@@ -27,7 +29,7 @@ from scoring.stats.weighted import weighted_mean
 from scoring.types import Score
 
 N = int(os.environ.get("BENCH_N", "2000"))
-SECONDS = float(os.environ.get("BENCH_SECONDS", "600"))
+SECONDS = float(os.environ.get("BENCH_SECONDS", "900"))
 RESAMPLES = int(os.environ.get("BENCH_RESAMPLES", "1000"))
 PROPORTION = identity("answers.task_success")
 
@@ -138,6 +140,37 @@ def weighted(common: int, rare: int, good: float) -> Callable[[np.random.Generat
     return one
 
 
+def graded(common: int, rare: int) -> Callable[[np.random.Generator], tuple[Ends, float]]:
+    """Two strata as in ``weighted`` whose values are graded (beta), with means 0.8 and 0.2."""
+
+    def one(rng: np.random.Generator) -> tuple[Ends, float]:
+        values = np.r_[rng.beta(4, 1, common), rng.beta(1, 4, rare)]
+        chances = [common / 90_000] * common + [rare / 10_000] * rare
+        found = weighted_mean(values.tolist(), chances, ["c"] * common + ["r"] * rare)
+        assert found.low is not None
+        assert found.high is not None
+        return (found.low, found.high), 0.74
+
+    return one
+
+
+def two_raters(
+    n: int, share: float, coefficient: Callable[..., Agreement], truth: float
+) -> Callable[[np.random.Generator], tuple[Ends, float]]:
+    """Two raters who each see an item's class (one in ``share`` of the items) rightly nine times in ten."""
+
+    def one(rng: np.random.Generator) -> tuple[Ends, float]:
+        real = rng.random(n) < share
+        left, right = (np.where(rng.random(n) < 0.9, real, ~real).astype(int).tolist() for _ in range(2))
+        found = coefficient(left, right, categories=[0, 1], seed=str(rng.integers(2**62)))
+        # No data set here has one class only.
+        assert found.low is not None
+        assert found.high is not None
+        return (found.low, found.high), truth
+
+    return one
+
+
 def sampled(
     made: tuple[Draw, float], interval: Callable[[np.ndarray, list[str], np.random.Generator], Ends]
 ) -> Callable[[np.random.Generator], tuple[Ends, float]]:
@@ -184,6 +217,28 @@ def rows() -> list[tuple[str, str, Callable[[np.random.Generator], tuple[Ends, f
             ("30 clusters of 5, icc 0.3", normal(30, 5, 0.3)),
             ("60 clusters of 1 to 12, icc 0.3", unequal(60)),
         )
+    ]
+    found += [
+        (name, data, sampled(made, interval))
+        for name, interval in (("BCa", bca), ("cluster t", robust_t))
+        for data, made in (
+            ("50 clusters of 5, icc 0.3", normal(50, 5, 0.3)),
+            ("50 clusters of 1 to 12, icc 0.3", unequal(50)),
+            ("30 differences of 0/1 scores", skewed(30, 1)),
+            ("50 differences of 0/1 scores", skewed(50, 1)),
+        )
+    ]
+    found += [
+        ("weighted", "20 and 10 of two strata, rates 0.8 and 0.2", weighted(20, 10, 0.8)),
+        ("weighted", "90 and 60 of two strata, graded", graded(90, 60)),
+        ("kappa", "50 items, two even classes, kappa 0.64", two_raters(50, 0.5, cohen_kappa, 0.64)),
+        ("kappa", "100 items, two even classes, kappa 0.64", two_raters(100, 0.5, cohen_kappa, 0.64)),
+        (
+            "kappa",
+            "100 items, nine in ten of one class, kappa 0.39",
+            two_raters(100, 0.9, cohen_kappa, 0.1152 / 0.2952),
+        ),
+        ("AC1", "100 items, nine in ten of one class, AC1 0.74", two_raters(100, 0.9, gwet_ac, 0.5248 / 0.7048)),
     ]
     return found
 
