@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
-from datasets_app import policies as dataset_policies
 from datasets_app.models import VersionEntry
+from datasets_app.selectors import readable_entries
 from runs_app.models import Comparison, Output, Run
 from runs_app.policies import policy
 from runs_app.selectors.noise import noise_note
 from runs_app.selectors.redaction import Redaction, is_twin, redaction_for, require_aggregates, shown_rows
 from runs_app.states import RunStatus
+from scoring.stats.paired import FEW_CLUSTERS
 from teams_app.models import Team
 
 RUN_RELATED = (
@@ -152,6 +153,8 @@ def _noted(comparison: Comparison, rows: list[dict[str, Any]]) -> list[dict[str,
             judged=row["origin"] != "ours", judge=row["judge_noise"], repeats=row["repeat_noise"], asked=asked
         )
         row["noise_note"] = "" if row["hidden"] else note
+        clusters = row["n_clusters"]
+        row["few_clusters"] = clusters is not None and 0 < clusters < FEW_CLUSTERS
     return rows
 
 
@@ -163,12 +166,8 @@ def _whole_row(comparison: Comparison, metric: str) -> dict[str, Any]:
 def _readable(actor: Actor, comparison: Comparison, items: list[str]) -> dict[str, VersionEntry]:
     """Return external id → entry of those items that the actor may read."""
     version = comparison.candidate.dataset_version
-    entries = VersionEntry.objects.filter(version=version, item__external_id__in=items)
-    return {
-        entry.item.external_id: entry
-        for entry in entries.select_related("item", "revision", "version__dataset")
-        if dataset_policies.policy.may_read_entry(actor, entry)
-    }
+    entries = readable_entries(actor, version).filter(item__external_id__in=items)
+    return {entry.item.external_id: entry for entry in entries.select_related("item", "revision")}
 
 
 def movers_of(actor: Actor, comparison: Comparison, metric: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from runs_app.models import Aggregate, Comparison, Output, Run, Score
 from runs_app.selectors.comparisons import comparison_view
 from runs_app.selectors.noise import PairNoise, RunNoise, Spread, noise_note, noise_of, run_noise, run_noise_notes
 from runs_app.selectors.reports import run_report
-from runs_app.services.comparisons import comparison_create
+from runs_app.services.comparisons import comparison_create, comparison_items_read
 from runs_app.services.gates import gate_check
 from runs_app.states import RunStatus
 from scoring.stats.noise import judge_noise
@@ -273,16 +273,23 @@ def test_an_inconclusive_verdict_says_what_the_set_can_detect(cast: Cast) -> Non
     assert row["detectable"] == pytest.approx(2.8015852 * sd / 24**0.5)
     page = cast.client("viewer").get(f"/t/support/comparisons/{made.public_id}/").content.decode()
     assert "this set can detect differences from" in page
+    assert "few clusters" in page
+    view = comparison_view(cast.actor("viewer"), made)
+    assert all(row["few_clusters"] for row in view["results"] if row["n"])
 
 
 @pytest.mark.django_db
-def test_items_scored_in_one_run_only_are_listed_with_their_state(cast: Cast) -> None:
+def test_items_scored_in_one_run_only_are_listed_with_their_state(
+    cast: Cast, django_assert_max_num_queries: Any
+) -> None:
     version = big_version(cast, dev=24)
     first = make_scored_run(cast, version, {TASK: [1.0] * 24})
     second = make_scored_run(cast, version, {TASK: ["judge_failed", *[1.0] * 23]}, label="v2")
     made = comparison_create(actor=cast.actor("viewer"), baseline=first, candidate=second)
     listed = cast.api("viewer").get(f"/api/v1/comparisons/{made.public_id}/items", {"metric": TASK}).json()
     assert listed["unpaired"] == [{"item": "q-0001", "scored_in": "baseline", "state": "judge_failed"}]
+    with django_assert_max_num_queries(20):
+        comparison_items_read(actor=cast.actor("viewer"), comparison=made, metric=TASK)
     assert "unpaired" not in str(comparison_view(cast.actor("viewer"), made)["results"])
     page = cast.client("viewer").get(f"/t/support/comparisons/{made.public_id}/").content.decode()
     assert "Scored in one run only" in page
