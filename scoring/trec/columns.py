@@ -27,9 +27,11 @@ def columns_from_dicts(
     """Columns over the given topics (one row each, in that order); a topic that the run lacks returns nothing.
 
     ``max_docs`` cuts each ranking; ``judged_only`` removes documents without a label of 0 or more first (trec_eval's
-    ``-M`` and ``-J``). Raises ScoringError for a score that is not finite or no number.
+    ``-M`` and ``-J``). Raises ScoringError for a score that is not finite or no number, or a label that is no whole
+    number.
     """
     known = [qrels.get(topic, _UNLABELLED) for topic in topics]
+    gold_label = _flat_labels(known, topics)
     lists: list[Mapping[str, float]] = [run.get(topic, _NOTHING) for topic in topics]
     if judged_only:
         lists = [
@@ -39,9 +41,6 @@ def columns_from_dicts(
     lengths, counts = _lengths(lists), _lengths(known)
     negated = _flat_scores(lists, lengths, topics)
     gold_row = np.repeat(np.arange(len(known)), counts)
-    gold_label = np.fromiter(
-        chain.from_iterable(labels.values() for labels in known), dtype=np.int64, count=len(gold_row)
-    )
     # One look-up for each label, none for each returned document; scores are finite, so NaN says "not returned".
     looked_up = chain.from_iterable(
         map(documents.get, labels, repeat(np.nan)) for documents, labels in zip(lists, known, strict=True)
@@ -68,6 +67,21 @@ def columns_from_dicts(
     return RankedLabels(len(topics), row[order], rank[order], label[order], lengths, gold_row, gold_label)
 
 
+def _flat_labels(known: Sequence[Mapping[str, int]], topics: Sequence[str]) -> Ints:
+    """All labels, topic by topic."""
+    values = list(chain.from_iterable(labels.values() for labels in known))
+    # numpy would cut fractions off without a word.
+    if not all(issubclass(kind, (int, np.integer)) for kind in set(map(type, values))):
+        for topic, labels in zip(topics, known, strict=True):
+            for document, label in labels.items():
+                if not isinstance(label, (int, np.integer)):
+                    raise ScoringError(f"qrels: topic {topic!r} labels {document!r} {label!r}, not a whole number")
+    try:
+        return np.fromiter(values, dtype=np.int64, count=len(values))
+    except OverflowError as error:
+        raise ScoringError("qrels: holds a label of more than 64 bits") from error
+
+
 def _lengths(mappings: Sequence[Mapping[str, float]]) -> Ints:
     return np.fromiter(map(len, mappings), dtype=np.int64, count=len(mappings))
 
@@ -90,7 +104,7 @@ def _flat_scores(lists: Sequence[Mapping[str, float]], lengths: Ints, topics: Se
             packer = packers[n] = struct.Struct(f"{n}f")
         try:
             packer.pack_into(buffer, place, *documents.values())
-        except struct.error as error:
+        except (struct.error, OverflowError) as error:
             raise ScoringError(f"run: topic {topics[topic]!r} holds a score that is not a number") from error
         place += 4 * n
     flat = np.frombuffer(buffer, dtype=np.float32)

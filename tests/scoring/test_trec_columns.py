@@ -132,7 +132,18 @@ def test_scores_that_are_whole_numbers_or_numpys_are_read():
         assert score_trec(qrels, {"1": run}).per_topic["1"]["recip_rank"] == 0.5
 
 
-@pytest.mark.parametrize("score", [None, "1.0", [1.0]])
+@pytest.mark.parametrize("label", [1.5, 1.0, "1", None])
+def test_a_label_that_is_no_whole_number_is_refused_with_its_document(label):
+    with pytest.raises(ScoringError, match="topic '2' labels 'b'"):
+        score_trec({"1": {"a": 1}, "2": {"a": 1, "b": label}}, {"1": {"a": 1.0}, "2": {"a": 1.0}})
+    with pytest.raises(ScoringError, match="topic '2' labels 'a'"):
+        score_trec({"2": {"a": label}}, {"2": {"a": 1.0}}, judged_only=True)
+    with pytest.raises(ScoringError, match="64 bits"):
+        score_trec({"2": {"a": 1 << 70}}, {"2": {"a": 1.0}})
+    assert score_trec({"1": {"a": np.int64(1), "b": True}}, {"1": {"a": 1.0}}).overall["num_rel"] == 2
+
+
+@pytest.mark.parametrize("score", [None, "1.0", [1.0], 10**400])
 def test_a_score_that_is_no_number_is_refused_with_its_topic(score):
     with pytest.raises(ScoringError, match="topic '2' holds a score that is not a number"):
         score_trec({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"b": score}})
