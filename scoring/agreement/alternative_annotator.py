@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from scoring.agreement.labels import Label
+from scoring.agreement.labels import Label, is_given
 from scoring.errors import ScoringError
 from scoring.stats.clusters import Floats
 from scoring.stats.wilson import wilson
@@ -57,12 +57,12 @@ def _alignment(label: Label, others: Sequence[Label], metric: str) -> float:
 
 def _check_numbers(labels: Sequence[Label | None], name: str) -> None:
     for label in labels:
-        if label is None:
+        if not is_given(label):
             continue
         if isinstance(label, str):
             raise ScoringError(f"{name}: {label!r} is not a number, which rmse needs")
-        if not math.isfinite(label):
-            raise ScoringError(f"{name}: holds NaN or infinity")
+        if math.isinf(label):
+            raise ScoringError(f"{name}: holds infinity")
 
 
 def _by_yekutieli(p_values: Sequence[float]) -> list[float]:
@@ -151,8 +151,8 @@ def _compare(
     human_wins: list[float] = []
     for given, row in zip(judge, humans, strict=True):
         mine = row[left_out]
-        others = [label for place, label in enumerate(row) if place != left_out and label is not None]
-        if given is None or mine is None or not others:
+        others = [label for place, label in enumerate(row) if place != left_out and is_given(label)]
+        if not is_given(given) or not is_given(mine) or not others:
             continue
         of_judge, of_human = _alignment(given, others, metric), _alignment(mine, others, metric)
         judge_wins.append(float(of_judge >= of_human))

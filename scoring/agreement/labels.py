@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,9 @@ class Coded:
     points: NDArray[np.float64] | None
 
 
-def _missing(label: object) -> bool:
-    return label is None or (isinstance(label, float) and math.isnan(label))
+def is_given(label: Label | None) -> TypeGuard[Label]:
+    """False for None and NaN."""
+    return not (label is None or (isinstance(label, float) and math.isnan(label)))
 
 
 def code(
@@ -44,8 +46,7 @@ def code(
         if len(row) != width:
             raise ScoringError(f"{name}: item {place} has {len(row)} labels, item 0 has {width}")
         for label in row:
-            if not _missing(label):
-                assert label is not None
+            if is_given(label):
                 seen.add(label)
     for label in seen:
         if isinstance(label, float) and math.isinf(label):
@@ -55,7 +56,7 @@ def code(
     if categories is not None and not seen <= number.keys():
         raise ScoringError(f"{name}: {sorted(map(str, seen - number.keys()))[0]!r} is not one of the categories")
     codes = np.array(
-        [[-1 if _missing(label) else number[label] for label in row] for row in table],  # type: ignore[index]
+        [[number[label] if is_given(label) else -1 for label in row] for row in table],
         dtype=np.int64,
     ).reshape(len(table), width)
     numeric = all(isinstance(label, (int, float)) for label in ordered)

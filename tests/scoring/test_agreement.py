@@ -186,5 +186,6 @@ def test_confusion_counts_and_rates():
     assert (found.true_positive, found.false_positive, found.false_negative, found.true_negative) == (1, 1, 1, 1)
     assert found.sensitivity.value == found.specificity.value == found.accuracy.value == 0.5
     assert confusion([0, 0], [0, 0], positive=1).sensitivity.value is None
+    assert confusion([1.0, float("nan")], [1.0, 0.0], positive=1).accuracy.n == 1
     with pytest.raises(ScoringError):
         confusion([1], [], positive=1)

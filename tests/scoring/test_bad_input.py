@@ -98,6 +98,7 @@ CASES = {
         ok([], [], positive=1),
         no("differ in length", [1], [], positive=1),
         ok([None, 1], [1, None], positive=1),
+        ok([NAN, 1.0], [1.0, NAN], positive=1.0),
         ok([0, 0], [0, 0], positive=1),
     ],
     "agreement.kappa.agreement_weights": [ok(1, "linear"), ok(0, "linear"), no("weights", 2, "cubic")],
@@ -122,6 +123,7 @@ CASES = {
         no("categories", [[1, 3]], [1]),
         no("infinity", [[INF]]),
     ],
+    "agreement.labels.is_given": [ok(None), ok(NAN), ok("")],
     "agreement.labels.pair": [ok([], []), no("differ in length", [1], [])],
     "agreement.many_raters.fleiss_kappa": [
         ok([]),
