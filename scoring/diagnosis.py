@@ -100,7 +100,7 @@ class _Figures:
         return figures[-1] if figures else None
 
 
-def _finding(code: str, symptom: str, layer: str, *figures: _Figure) -> list[Finding]:
+def _finding(symptom: str, layer: str, code: str, *figures: _Figure) -> list[Finding]:
     return [Finding(symptom, layer, {f.identity.text: f.value for f in figures}, code)]
 
 
@@ -117,16 +117,21 @@ def _index(figures: _Figures, limits: Thresholds) -> list[Finding]:
     deep, _ = _deep_and_shallow(figures)
     if deep is None or deep.value >= limits.hit_low:
         return []
-    symptom = "relevant units are rarely among the deepest candidates"
-    return _finding("candidates_lack_evidence", symptom, "index or recall path", deep)
+    return _finding(
+        "relevant units are rarely among the deepest candidates",
+        "index or recall path",
+        "candidates_lack_evidence",
+        deep,
+    )
 
 
 def _reranking(figures: _Figures, limits: Thresholds) -> list[Finding]:
     deep, shallow = _deep_and_shallow(figures)
     if deep is None or shallow is None or deep.value < limits.hit_high or shallow.value >= limits.hit_low:
         return []
-    symptom = "relevant units are among the candidates but not at the top"
-    return _finding("evidence_ranked_low", symptom, "reranking", deep, shallow)
+    return _finding(
+        "relevant units are among the candidates but not at the top", "reranking", "evidence_ranked_low", deep, shallow
+    )
 
 
 def _granularity(figures: _Figures, limits: Thresholds) -> list[Finding]:
@@ -134,8 +139,13 @@ def _granularity(figures: _Figures, limits: Thresholds) -> list[Finding]:
     for recall in (*figures.named("retrieval.evidence_recall"), *figures.named("retrieval.recall")):
         hit = hits.get((recall.identity.k, recall.identity.stage))
         if hit is not None and hit.value >= limits.hit_high and recall.value < limits.recall_low:
-            symptom, layer = "some evidence is found but much is missing", "chunk granularity, or K too small"
-            return _finding("evidence_found_in_part", symptom, layer, hit, recall)
+            return _finding(
+                "some evidence is found but much is missing",
+                "chunk granularity, or K too small",
+                "evidence_found_in_part",
+                hit,
+                recall,
+            )
     return []
 
 
@@ -147,14 +157,13 @@ def _after_retrieval(figures: _Figures, limits: Thresholds) -> list[Finding]:
         return []
     complete = figures.prompt_complete()
     symptom = "relevant units are at the top but answers are bad"
-    code, layer = "answers_bad_after_retrieval", "evidence coverage, context assembly or generation"
-    if complete is None:
-        return _finding(code, symptom, layer, top, answer)
-    if complete.value < limits.complete_low:
-        code, layer = "answers_bad_prompt_incomplete", "evidence coverage or context assembly (truncation)"
-    elif complete.value >= limits.complete_high:
-        code, layer = "answers_bad_prompt_complete", "generation"
-    return _finding(code, symptom, layer, top, answer, complete)
+    seen = [top, answer] if complete is None else [top, answer, complete]
+    if complete is not None and complete.value < limits.complete_low:
+        code = "answers_bad_prompt_incomplete"
+        return _finding(symptom, "evidence coverage or context assembly (truncation)", code, *seen)
+    if complete is not None and complete.value >= limits.complete_high:
+        return _finding(symptom, "generation", "answers_bad_prompt_complete", *seen)
+    return _finding(symptom, "evidence coverage, context assembly or generation", "answers_bad_after_retrieval", *seen)
 
 
 def _generation(figures: _Figures, limits: Thresholds) -> list[Finding]:
@@ -163,8 +172,13 @@ def _generation(figures: _Figures, limits: Thresholds) -> list[Finding]:
         return []
     if complete.value < limits.complete_high or faithfulness.value >= limits.faithfulness_low:
         return []
-    symptom = "the evidence is in the prompt but answers do not follow it"
-    return _finding("answers_unfaithful", symptom, "generation", complete, faithfulness)
+    return _finding(
+        "the evidence is in the prompt but answers do not follow it",
+        "generation",
+        "answers_unfaithful",
+        complete,
+        faithfulness,
+    )
 
 
 def _source(figures: _Figures, limits: Thresholds) -> list[Finding]:
@@ -173,8 +187,13 @@ def _source(figures: _Figures, limits: Thresholds) -> list[Finding]:
         return []
     if faithfulness.value < limits.faithfulness_high or answer.value >= limits.answer_low:
         return []
-    symptom, layer = "answers follow their sources but are wrong", "the source is wrong or outdated: check freshness"
-    return _finding("source_wrong_or_outdated", symptom, layer, faithfulness, answer)
+    return _finding(
+        "answers follow their sources but are wrong",
+        "the source is wrong or outdated: check freshness",
+        "source_wrong_or_outdated",
+        faithfulness,
+        answer,
+    )
 
 
 RULES: tuple[Callable[[_Figures, Thresholds], list[Finding]], ...] = (
