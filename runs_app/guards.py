@@ -1,4 +1,4 @@
-"""What never changes: suite versions, verdicts, comparisons; outputs, scores and aggregates of a completed run."""
+"""What never changes: suite versions, verdicts, comparisons, thresholds; what belongs to a completed run."""
 
 from core_app.triggers import Guard
 
@@ -15,7 +15,8 @@ def _changed(*columns: str) -> str:
     return " OR ".join(f"NEW.{name} <> OLD.{name}" for name in columns)
 
 
-GUARDS = (
+#: What 0003 and 0004 install: the tables that stand by then.
+FIRST_GUARDS = (
     Guard(
         "system_version",
         "runs_app_systemversion",
@@ -65,3 +66,12 @@ GUARDS = (
         when=(("INSERT", _run_closed("NEW")), ("UPDATE", _MOVED), ("DELETE", _run_closed("OLD"))),
     ),
 )
+THRESHOLD_GUARDS = (
+    Guard(
+        "answer_threshold",
+        "runs_app_answerthreshold",
+        ("UPDATE", "DELETE"),
+        "answer thresholds are never changed",
+    ),
+)
+GUARDS = FIRST_GUARDS + THRESHOLD_GUARDS

@@ -12,6 +12,7 @@ from datasets_app import policies as dataset_policies
 from datasets_app.states import Level
 from runs_app.models import (
     Aggregate,
+    AnswerThreshold,
     Comparison,
     Gate,
     GateCheck,
@@ -70,6 +71,7 @@ class RunPolicy(Policy):
         Score: "run__team_id",
         Aggregate: "run__team_id",
         Comparison: "team_id",
+        AnswerThreshold: "system__team_id",
         Gate: "team_id",
         GatePolicy: "gate__team_id",
         GateCheck: "policy__gate__team_id",
@@ -84,6 +86,7 @@ class RunPolicy(Policy):
         Score: RunAction.VIEW,
         Aggregate: RunAction.VIEW,
         Comparison: RunAction.VIEW,
+        AnswerThreshold: RunAction.SYSTEM_VIEW,
         Gate: RunAction.GATE_VIEW,
         GatePolicy: RunAction.GATE_VIEW,
         GateCheck: RunAction.GATE_VIEW,

@@ -14,6 +14,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("t/<slug:team>/runs/<str:run>/items/<str:item>/", runs.RunItemPage.as_view(), name="item"),
     path("t/<slug:team>/runs/<str:run>/complete/", runs.RunCompleteView.as_view(), name="complete"),
     path("t/<slug:team>/runs/<str:run>/cancel/", runs.RunCancelView.as_view(), name="cancel"),
+    path("t/<slug:team>/runs/<str:run>/threshold/", runs.RunThresholdView.as_view(), name="threshold"),
     path("t/<slug:team>/runs/<str:run>/retry/", runs.RunRetryView.as_view(), name="retry"),
     path("t/<slug:team>/systems/", systems.SystemsPage.as_view(), name="systems"),
     path("t/<slug:team>/systems/<slug:system>/", systems.SystemPage.as_view(), name="system"),

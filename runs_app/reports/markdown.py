@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from runs_app.reports.answering import answering_lines, risk_lines, robustness_lines
 from runs_app.reports.text import NOTHING, count, counts, group_name, interval, number, run_name
 
 #: What renderers take for an address: a scheme before `//`, `mailto:` and its like, or `www.`
@@ -197,6 +198,9 @@ def run_markdown(view: Mapping[str, Any]) -> str:
         ),
         *_noise_lines(view["summary"]),
         "",
+        *answering_lines(view["answering"]),
+        *risk_lines(view["risk_coverage"]),
+        *robustness_lines(view["robustness"]),
         *_foot(view),
         f"`manifest sha256 {view['manifest_sha256']}`",
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from core_app.actors import Actor
 from runs_app.models import Output, Run, Score, Suite, SuiteVersion, System, SystemVersion
+from runs_app.selectors.answering import answering_of
 from runs_app.selectors.disclosure import Figure
 from runs_app.selectors.runs import closed_reason, figures_of, outcomes_of, progress_of, scores_hash_of, warnings_of
 from runs_app.states import RunStatus
@@ -60,6 +61,7 @@ def _summary(actor: Actor, run: Run, figures: Sequence[Figure]) -> dict[str, Any
         return None
     return {
         "outcomes": outcomes_of(actor, run),
+        "answering": answering_of(actor, run),
         "hidden": closed_reason(actor, run) if any(figure.hidden for figure in figures) else "",
         "metrics": [figure.as_dict() for figure in figures],
     }

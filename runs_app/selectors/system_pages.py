@@ -8,12 +8,14 @@ from typing import Any
 from django.db.models import Count, Max, QuerySet
 
 from core_app.actors import Actor
-from runs_app.models import Suite, System, SystemVersion
+from runs_app.models import AnswerThreshold, Suite, System, SystemVersion
 from runs_app.policies import policy
 from runs_app.selectors.runs import primary_figures, runs_visible
+from runs_app.selectors.thresholds import thresholds_of
 from teams_app.models import Team
 
 RUNS_SHOWN = 5
+THRESHOLDS_SHOWN = 50
 
 
 def systems_with_counts(actor: Actor, team: Team) -> QuerySet[System]:
@@ -42,6 +44,11 @@ def system_versions(actor: Actor, system: System, versions: Sequence[SystemVersi
         }
         for version in versions
     ]
+
+
+def threshold_history(system: System) -> list[AnswerThreshold]:
+    """Return the system's newest thresholds, the one in force first."""
+    return list(thresholds_of(system)[:THRESHOLDS_SHOWN])
 
 
 def suites_with_counts(actor: Actor, team: Team) -> QuerySet[Suite]:

@@ -18,19 +18,32 @@ from core_app.pages import add_refusal, form_data
 from datasets_app.selectors import datasets_of, evidence_quotes
 from datasets_app.states import VersionStatus
 from runs_app.forms.runs import RunFilterForm, RunForm
+from runs_app.forms.thresholds import ThresholdForm
 from runs_app.models import Run
 from runs_app.policies import RunAction, policy
+from runs_app.selectors.answering import answering_of
 from runs_app.selectors.item_scores import run_metrics
 from runs_app.selectors.items import item_detail, outputs_worst_first, sort_metric
 from runs_app.selectors.results import results_of
+from runs_app.selectors.risk_coverage import chart_of, points_shown, risk_coverage_of
+from runs_app.selectors.robustness import robustness_of
 from runs_app.selectors.run_list import RUN_COLUMNS, run_cells
-from runs_app.selectors.runs import primary_figures, progress_of, run_in, runs_visible, scores_hash_of, warnings_of
+from runs_app.selectors.runs import (
+    closed_reason,
+    primary_figures,
+    progress_of,
+    run_in,
+    runs_visible,
+    scores_hash_of,
+    warnings_of,
+)
 from runs_app.selectors.starting import start_choices
 from runs_app.selectors.systems import systems_visible
 from runs_app.services.reading import items_read_record
 from runs_app.services.runs import run_cancel, run_complete, run_create, run_retry_failed
 from runs_app.services.suites import default_suite
-from runs_app.states import TERMINAL, Outcome
+from runs_app.services.thresholds import threshold_choose
+from runs_app.states import TERMINAL, Outcome, RunStatus
 from runs_app.views.decision_pages import DecisionPage
 
 
@@ -156,7 +169,40 @@ class RunDetailPage(RunPage):
             outcomes=Outcome,
             base_url=request.build_absolute_uri("/api/v1"),
             manifest_text=json_text(found.manifest),
+            **self._answering(found),
         )
+
+    def _answering(self, run: Run) -> dict[str, Any]:
+        """Return what the sections on answering, risk and robustness show; nothing before the run is completed."""
+        if run.status != RunStatus.COMPLETED or closed_reason(self.actor, run) == "level_required":
+            return {}
+        risk = risk_coverage_of(self.actor, run)
+        return {
+            "risk": risk,
+            "chart": chart_of(risk),
+            "risk_points": points_shown(risk["points"]),
+            "robust": robustness_of(self.actor, run),
+            "answering": answering_of(self.actor, run),
+            "threshold_form": ThresholdForm(),
+        }
+
+
+class RunThresholdView(RunPage):
+    """Chooses the system's answer threshold on this dev run."""
+
+    def post(self, request: HttpRequest, team: str, run: str) -> HttpResponse:
+        found, form = self.run, ThresholdForm(form_data(request))
+        system = found.system_version.system
+        policy.require(self.actor, RunAction.SYSTEM_EDIT, system)
+        if form.is_valid():
+            try:
+                threshold_choose(actor=self.actor, system=system, run=found, **form.cleaned_data)
+                messages.success(request, _("The threshold is locked; runs created from now on report it."))
+            except DomainError as error:
+                messages.error(request, str(error.detail))
+        else:
+            messages.error(request, _("Give a risk between 0 and 1."))
+        return redirect("runs:detail", team=team, run=run)
 
 
 class RunItemsPage(RunPage):

@@ -14,7 +14,7 @@ from core_app.pages import add_refusal, form_data
 from runs_app.forms.runs import SystemForm, SystemVersionForm
 from runs_app.models import System
 from runs_app.policies import RunAction
-from runs_app.selectors.system_pages import system_versions, systems_with_counts
+from runs_app.selectors.system_pages import system_versions, systems_with_counts, threshold_history
 from runs_app.selectors.systems import system_by_ref
 from runs_app.services.systems import system_get_or_create, system_version_get_or_create
 from runs_app.views.decision_pages import DecisionPage
@@ -59,7 +59,15 @@ class SystemPage(DecisionPage):
     def _show(self, request: HttpRequest, form: SystemVersionForm, status: int = 200) -> HttpResponse:
         page = Paginator(self.system.versions.order_by("-id"), 25).get_page(request.GET.get("page"))
         rows = system_versions(self.actor, self.system, list(page))
-        return self.page(request, status=status, system=self.system, page=page, rows=rows, form=form)
+        return self.page(
+            request,
+            status=status,
+            system=self.system,
+            page=page,
+            rows=rows,
+            form=form,
+            thresholds=threshold_history(self.system),
+        )
 
     def get(self, request: HttpRequest, team: str, system: str) -> HttpResponse:
         return self._show(request, SystemVersionForm())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core_app.roles import Role
+from runs_app.services.thresholds import threshold_choose
 from tests.conftest import Cast
 from tests.datasets_app.factories import make_dataset, make_frozen
 from tests.permissions.harness import Table, form, page, rest
@@ -17,8 +18,9 @@ def seed(cast: Cast) -> dict[str, Any]:
     """A completed run, and one that collects, over a frozen version's dev split."""
     version = make_frozen(cast, dataset=make_dataset(cast, "runs-kb"))
     done = make_run(cast, version)
-    push(done, answers(done))
+    push(done, answers(done, confidence=0.9))
     complete(done)
+    threshold_choose(actor=cast.actor("editor"), system=done.system_version.system, run=done, max_risk=1.0)
     collecting = make_run(cast, version)
     failed = make_run(cast, version)
     type(failed).objects.filter(pk=failed.pk).update(status="failed")
@@ -42,6 +44,7 @@ def seed(cast: Cast) -> dict[str, Any]:
         "api:runs-retry-failed": retry,
         "api:systems-detail": {"system": "support/assistant"},
         "api:systems-versions": {"system": "support/assistant"},
+        "api:systems-thresholds": {"system": "support/assistant"},
         "api:suites-detail": {"suite": "support/default"},
         "api:suites-versions": {"suite": "support/default"},
     }
@@ -49,6 +52,10 @@ def seed(cast: Cast) -> dict[str, Any]:
 
 def _outputs(cast: Cast, seeded: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"external_id": seeded["external_id"], "answer": "Twelve."}]
+
+
+def _threshold(cast: Cast, seeded: dict[str, Any]) -> dict[str, Any]:
+    return {"run": seeded["run"], "max_risk": 1.0}
 
 
 _START = {
@@ -73,6 +80,7 @@ TABLE: Table = {
     "runs:item": {"GET": page(Role.VIEWER)},
     "runs:complete": {"POST": form(Role.EDITOR)},
     "runs:cancel": {"POST": form(Role.EDITOR)},
+    "runs:threshold": {"POST": form(Role.EDITOR, {"max_risk": "1", "bound": "point"})},
     "runs:retry": {"POST": form(Role.EDITOR)},
     "runs:systems": {
         "GET": page(Role.VIEWER),
@@ -98,6 +106,12 @@ TABLE: Table = {
     },
     "api:systems-detail": {"GET": rest(Role.VIEWER, _READ)},
     "api:systems-versions": {"POST": rest(Role.EDITOR, _WRITE, 201, data={"label": "v10"})},
+    "api:runs-risk-coverage": {"GET": rest(Role.VIEWER, _READ)},
+    "api:runs-robustness": {"GET": rest(Role.VIEWER, _READ)},
+    "api:systems-thresholds": {
+        "GET": rest(Role.VIEWER, _READ),
+        "POST": rest(Role.EDITOR, _WRITE, 201, data=_threshold),
+    },
     "api:suites": {
         "GET": everybody(),
         "POST": rest(Role.EDITOR, _WRITE, 201, data={"team": "support", "slug": "mine", "metrics": _METRICS}),

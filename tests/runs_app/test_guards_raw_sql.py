@@ -23,6 +23,7 @@ from datasets_app.models import (
 from datasets_app.services import snapshot_create
 from runs_app.models import (
     Aggregate,
+    AnswerThreshold,
     Comparison,
     GateCheck,
     GatePolicy,
@@ -34,6 +35,7 @@ from runs_app.models import (
 )
 from runs_app.services.comparisons import comparison_create
 from runs_app.services.gates import gate_check, gate_create, gate_policy_activate
+from runs_app.services.thresholds import threshold_choose
 from tests.conftest import Cast
 from tests.datasets_app.factories import make_corpus, make_dataset, make_frozen
 from tests.runs_app.factories import answers, make_completed_run, make_run, make_system_version, push
@@ -46,7 +48,7 @@ def world(cast: Cast) -> dict[type[models.Model], models.Model]:
     """Return one guarded row of each guarded table."""
     corpus = make_corpus(cast)
     version = make_frozen(cast, dataset=make_dataset(cast, corpus=corpus))
-    run = make_completed_run(cast, version)
+    run = make_completed_run(cast, version, fields={"confidence": 0.9})
     frozen_run = make_completed_run(cast, version, split="frozen")
     other = make_completed_run(cast, version, system_version=make_system_version(cast, "v2"))
     editor, steward = cast.actor("editor"), cast.actor("steward")
@@ -69,6 +71,7 @@ def world(cast: Cast) -> dict[type[models.Model], models.Model]:
         run.aggregates.first(),
         run.suite_version,
         run.system_version,
+        threshold_choose(actor=editor, system=run.system_version.system, run=run, max_risk=1.0),
         comparison_create(actor=editor, baseline=run, candidate=other),
         policy,
         gate_check(actor=editor, gate=gate, run=run),
@@ -103,6 +106,7 @@ CHANGES: list[tuple[type[models.Model], str, Any]] = [
     (SuiteVersion, "metrics", []),
     (SystemVersion, "config", {"x": 1}),
     (SystemVersion, "label", "x"),
+    (AnswerThreshold, "threshold", 0.0),
     (Comparison, "comparable", False),
     (GatePolicy, "rules", []),
     (GateCheck, "verdict", "pass"),
