@@ -82,7 +82,7 @@ def aggregate_scores(
 
     Repeats are averaged within the item first. A metric whose registry kind is ``proportion``: Wilson, with n divided
     by the design effect where clusters hold several items, and the Student quantile of the clusters in place of the
-    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 50 clusters the cluster-robust t;
+    normal one (Korn and Graubard 1998). Any other: cluster bootstrap, BCa; under 60 clusters the cluster-robust t;
     where all values are alike, the exact binomial bound (no interval for a metric whose range is not known). One
     cluster of several items, or one item of a mean: no interval. ``seed`` joins the metric's identity in the
     resampling.

@@ -16,7 +16,7 @@ from scoring.stats.seeds import generator
 from scoring.stats.verdicts import Verdict, verdict
 from scoring.types import Score
 
-FEW_CLUSTERS = 50
+FEW_CLUSTERS = 60
 MOVERS = 50
 
 
@@ -75,7 +75,7 @@ def compare_paired(
 
     ``clusters``: item id to cluster; an item without one is its own cluster. ``seed``: see ``seeds.seed_of``.
     ``flips``: sign patterns drawn for the p-value, by default as many as there are resamples.
-    ``bounds``: the metric's lowest and highest value, for the worst case. At 50 clusters and above the interval is the
+    ``bounds``: the metric's lowest and highest value, for the worst case. At 60 clusters and above the interval is the
     cluster bootstrap's BCa, below it is the cluster-robust t, with a warning; where all differences are alike, the
     exact binomial bound (``alike``); with one cluster there is none and the verdict is inconclusive. An item that one
     side does not list at all counts as state ``absent``. The order of the mappings changes nothing.

@@ -83,10 +83,10 @@ def test_nothing_scored_has_no_value_and_one_cluster_no_interval():
 
 def test_an_external_metric_is_aggregated_as_a_mean():
     external = MetricIdentity("external.rl_f", {"tool": "x"})
-    found = made(external, [0.1 * n for n in range(10)] * 5)
-    assert (found.n_clusters, found.interval_method, found.warnings) == (50, "cluster bootstrap, BCa", ())
-    few = made(external, [0.1 * n for n in range(7)] * 7)
-    assert (few.n_clusters, few.interval_method, few.warnings) == (49, "cluster-robust t", ("only 49 clusters",))
+    found = made(external, [0.1 * n for n in range(10)] * 6)
+    assert (found.n_clusters, found.interval_method, found.warnings) == (60, "cluster bootstrap, BCa", ())
+    few = made(external, [0.1 * n for n in range(7)] * 8)
+    assert (few.n_clusters, few.interval_method, few.warnings) == (56, "cluster-robust t", ("only 56 clusters",))
     alike = made(external, [0.7] * 60)
     assert (alike.value, alike.low, alike.high, alike.interval_method) == (pytest.approx(0.7), None, None, "none")
 
