@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import islice
 from typing import Any, TypeVar
 
 from django.db.models import Max
@@ -110,6 +112,23 @@ class Plan:
         return len({error.line for error in self.errors})
 
 
+def _key(external_id: str) -> bytes:
+    """Return 16 bytes for an id: what is remembered of each row of a long file."""
+    return blake2b(external_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+@dataclass(slots=True)
+class Seen:
+    """What has to be known of earlier rows of a streamed file: where each id stood first, and which were accepted.
+
+    `waiting` holds the rows that perturb an item not met yet; they are planned after the last row.
+    """
+
+    first_line: dict[bytes, int] = field(default_factory=dict)
+    accepted: set[bytes] = field(default_factory=set)
+    waiting: list[tuple[int, NativeItem]] = field(default_factory=list)
+
+
 def chunks(values: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
     for start in range(0, len(values), size):
         yield values[start : start + size]
@@ -141,10 +160,10 @@ def standings_of(version: DatasetVersion, external_ids: Sequence[str]) -> dict[s
     return found
 
 
-def _parsed(rows: Iterable[tuple[int, Any]], errors: list[RowError]) -> list[tuple[int, NativeItem]]:
+def _parsed(rows: Iterable[tuple[int, Any]], errors: list[RowError], seen: Seen) -> list[tuple[int, NativeItem]]:
     """Parse each row and refuse the second of two with one external id."""
     items: list[tuple[int, NativeItem]] = []
-    first_line: dict[str, int] = {}
+    first_line = seen.first_line
     for line, raw in rows:
         if isinstance(raw, Unreadable):
             errors.append(RowError(line, "", raw.code, raw.detail))
@@ -153,12 +172,13 @@ def _parsed(rows: Iterable[tuple[int, Any]], errors: list[RowError]) -> list[tup
         named = raw.get("external_id") if isinstance(raw, Mapping) else None
         name = named[:200] if isinstance(named, str) else ""
         errors += [RowError(line, fault.pointer, fault.code, fault.detail, name) for fault in faults]
-        if isinstance(named, str) and named in first_line:
-            detail = _("Line %(line)s has the same external_id.") % {"line": first_line[named]}
+        key = _key(named) if isinstance(named, str) and named else b""
+        if key and key in first_line:
+            detail = _("Line %(line)s has the same external_id.") % {"line": first_line[key]}
             errors.append(RowError(line, "/external_id", "duplicate", detail, name))
             continue
-        if isinstance(named, str) and named:
-            first_line[named] = line
+        if key:
+            first_line[key] = line
         if item is not None:
             items.append((line, item))
     return items
@@ -212,10 +232,15 @@ def _resolve_spans(dataset: Dataset, items: list[tuple[int, NativeItem]], errors
                 errors.append(RowError(line, f"{pointer}/{name}", code, detail, item.external_id))
 
 
-def _resolve_targets(version: DatasetVersion, items: list[tuple[int, NativeItem]], errors: list[RowError]) -> None:
-    """A perturbed item's original must be in the version or be accepted from the file (chains fall with their root)."""
+def _resolve_targets(
+    version: DatasetVersion, items: list[tuple[int, NativeItem]], errors: list[RowError], seen: Seen, *, last: bool
+) -> None:
+    """A perturbed item's original must be in the version or be accepted from the file (chains fall with their root).
+
+    Before the last chunk, a row whose original is not known yet waits.
+    """
     wanted = sorted({item.perturbs_id for _line, item in items if item.perturbs_id})
-    known: set[str] = set()
+    known: set[str] = {name for name in wanted if _key(name) in seen.accepted}
     for part in chunks(wanted):
         rows = VersionEntry.objects.filter(version=version, item__external_id__in=part)
         known.update(rows.values_list("item__external_id", flat=True))
@@ -230,9 +255,12 @@ def _resolve_targets(version: DatasetVersion, items: list[tuple[int, NativeItem]
         if not fallen:
             return
         for line, item in fallen:
+            bad.add(line)
+            if not last:
+                seen.waiting.append((line, item))
+                continue
             detail = _("There is no item “%(id)s” in this file or version.") % {"id": item.perturbs_id}
             errors.append(RowError(line, "/perturbs/external_id", "unknown_item", detail, item.external_id))
-            bad.add(line)
 
 
 def _placement_fault(standing: Standing | None, split: str, may_edit_tests: bool) -> tuple[str, str, str] | None:
@@ -248,23 +276,18 @@ def _placement_fault(standing: Standing | None, split: str, may_edit_tests: bool
     return None
 
 
-def plan_import(
+def _plan(
     *,
     version: DatasetVersion,
-    rows: Iterable[tuple[int, Any]],
+    items: list[tuple[int, NativeItem]],
+    plan: Plan,
+    seen: Seen,
+    last: bool,
     default_split: str | None,
     may_edit_tests: bool,
     may_read_protected: bool,
 ) -> Plan:
-    """Return what importing `rows` (line number, decoded JSON) into the draft would do. Writes nothing.
-
-    For those who may not read protected items, each row of one is new content: whether it equals what is stored would
-    answer guesses.
-
-    A row without a split stays where its item is; a new one goes to `default_split`, else to dev.
-    """
-    plan = Plan()
-    items = _parsed(rows, plan.errors)
+    """Add to the plan what becomes of the well-formed items of one chunk."""
     standings = standings_of(version, [item.external_id for _line, item in items])
     placed: dict[int, str] = {}
     for line, item in items:
@@ -275,12 +298,14 @@ def plan_import(
         if fault is not None:
             plan.errors.append(RowError(line, *fault, item.external_id))
     _resolve_spans(version.dataset, items, plan.errors)
-    _resolve_targets(version, items, plan.errors)
+    waiting = len(seen.waiting)
+    _resolve_targets(version, items, plan.errors, seen, last=last)
     plan.errors.sort(key=lambda error: error.line)
-    bad = {error.line for error in plan.errors}
+    left_out = {error.line for error in plan.errors} | {line for line, _item in seen.waiting[waiting:]}
     for line, item in items:
-        if line in bad:
+        if line in left_out:
             continue
+        seen.accepted.add(_key(item.external_id))
         standing = standings.get(item.external_id)
         split = placed[line]
         if standing is not None and standing.protected and not may_read_protected:
@@ -298,3 +323,67 @@ def plan_import(
             )
         )
     return plan
+
+
+def plan_stream(
+    *,
+    version: DatasetVersion,
+    rows: Iterable[tuple[int, Any]],
+    default_split: str | None,
+    may_edit_tests: bool,
+    may_read_protected: bool,
+    size: int = CHUNK,
+) -> Iterator[Plan]:
+    """Yield what importing `rows` (line number, decoded JSON) into the draft would do, chunk by chunk. Writes nothing.
+
+    Memory grows by a few dozen bytes a row, for the ids; only rows that perturb a later one are held until the end.
+    A chunk is planned against the version as it stands then, so the caller may write one chunk before asking for the next.
+
+    For those who may not read protected items, each row of one is new content: whether it equals what is stored would
+    answer guesses.
+
+    A row without a split stays where its item is; a new one goes to `default_split`, else to dev.
+    """
+    seen = Seen()
+
+    def planned(items: list[tuple[int, NativeItem]], plan: Plan, *, last: bool) -> Plan:
+        return _plan(
+            version=version,
+            items=items,
+            plan=plan,
+            seen=seen,
+            last=last,
+            default_split=default_split,
+            may_edit_tests=may_edit_tests,
+            may_read_protected=may_read_protected,
+        )
+
+    source = iter(rows)
+    while part := list(islice(source, size)):
+        plan = Plan()
+        yield planned(_parsed(part, plan.errors, seen), plan, last=False)
+    if seen.waiting:
+        yield planned(seen.waiting, Plan(), last=True)
+
+
+def plan_import(
+    *,
+    version: DatasetVersion,
+    rows: Iterable[tuple[int, Any]],
+    default_split: str | None,
+    may_edit_tests: bool,
+    may_read_protected: bool,
+) -> Plan:
+    """Return `plan_stream` as one plan, for a few rows."""
+    whole = Plan()
+    for plan in plan_stream(
+        version=version,
+        rows=rows,
+        default_split=default_split,
+        may_edit_tests=may_edit_tests,
+        may_read_protected=may_read_protected,
+    ):
+        whole.rows += plan.rows
+        whole.errors += plan.errors
+    whole.errors.sort(key=lambda error: error.line)
+    return whole

@@ -14,7 +14,7 @@ from core_app.errors import DomainError, FieldError, Forbidden, Invalid, NotFoun
 from core_app.services import audit_record
 from datasets_app.freezing import revision_hash
 from datasets_app.imports.native import native_of
-from datasets_app.imports.plan import CHUNK, PlannedRow, RowError, plan_import
+from datasets_app.imports.plan import CHUNK, Plan, PlannedRow, RowError, plan_import, plan_stream
 from datasets_app.models import Dataset, DatasetVersion, Item, ItemRevision, VersionEntry
 from datasets_app.models.datasets import new_nonce
 from datasets_app.policies import DatasetAction, policy
@@ -84,10 +84,12 @@ class ImportRefused(Invalid):
         self.report = report
 
 
-def _report(plan_rows: list[PlannedRow], errors: list[RowError], *, dry_run: bool, may_read: bool) -> ImportReport:
-    report = ImportReport(dry_run=dry_run, accepted=len(plan_rows), refused=errors[:MAX_REPORTED])
-    report.refused_rows = len({error.line for error in errors})
-    for row in plan_rows:
+def _count(report: ImportReport, plan: Plan, *, may_read: bool) -> None:
+    """Add a chunk's rows and refusals to the report."""
+    report.accepted += len(plan.rows)
+    report.refused_rows += plan.refused_lines
+    report.refused += plan.errors[: MAX_REPORTED - len(report.refused)]
+    for row in plan.rows:
         report.by_split[row.split] = report.by_split.get(row.split, 0) + 1
         for kind in row.item.content.get("types", ()):
             report.by_type[kind] = report.by_type.get(kind, 0) + 1
@@ -101,7 +103,6 @@ def _report(plan_rows: list[PlannedRow], errors: list[RowError], *, dry_run: boo
                 hidden = row.standing is not None and row.standing.protected and not may_read
                 fields = [] if hidden else row.changed_fields()
                 report.changes.append(ItemChange(row.line, row.item.external_id, fields))
-    return report
 
 
 def _new_revision(row: PlannedRow, item_id: int, actor: Actor, *, reviewed: bool) -> ItemRevision:
@@ -194,22 +195,23 @@ def items_import(
         fault = FieldError("/split", "unknown_value", _("The split is “dev” or “frozen”."))
         raise Invalid(_("Some fields are not valid."), errors=[fault])
     version = lock_draft(version)
-    plan = plan_import(
+    may_read = policy.may_read_protected(actor, version.dataset)
+    report = ImportReport(dry_run=dry_run, version=version.ref)
+    for plan in plan_stream(
         version=version,
         rows=rows,
         default_split=default_split,
         may_edit_tests=policy.can(actor, DatasetAction.EDIT_TEST_ITEMS, version),
-        may_read_protected=policy.may_read_protected(actor, version.dataset),
-    )
-    report = _report(
-        plan.rows, plan.errors, dry_run=dry_run, may_read=policy.may_read_protected(actor, version.dataset)
-    )
-    report.version = version.ref
+        may_read_protected=may_read,
+    ):
+        _count(report, plan, may_read=may_read)
+        if not dry_run and (on_error == "skip" or not report.refused_rows):
+            _write(version, plan.rows, actor)
+    report.refused.sort(key=lambda error: error.line)
     if dry_run:
         return report
-    if plan.errors and on_error != "skip":
+    if report.refused_rows and on_error != "skip":
         raise _refuse(report)
-    _write(version, plan.rows, actor)
     audit_record(
         actor=actor,
         action="items.import",
