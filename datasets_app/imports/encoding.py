@@ -62,7 +62,7 @@ def _looks_chinese(stream: IO[bytes]) -> bool:
 def detect_encoding(stream: IO[bytes]) -> str:
     """Return the codec of a seekable stream; reads it through in blocks, leaves it at its start.
 
-    Raises `Malformed` naming the line where the bytes are in no encoding known here, so that nothing garbled is imported.
+    Raises `Malformed` naming the line where the bytes are in no encoding known here, so nothing garbled is imported.
     """
     stream.seek(0)
     head = stream.read(4096)
@@ -77,9 +77,8 @@ def detect_encoding(stream: IO[bytes]) -> str:
     else:
         found = _utf16_without_mark(head) or UTF8
     fault = _first_fault(stream, found)
-    if fault is not None and found == UTF8:
-        if _first_fault(stream, GB18030) is None and _looks_chinese(stream):
-            found, fault = GB18030, None
+    if fault is not None and found == UTF8 and _first_fault(stream, GB18030) is None and _looks_chinese(stream):
+        found, fault = GB18030, None
     stream.seek(0)
     if fault is not None:
         detail = _("Line %(line)s is neither UTF-8, UTF-16 nor GB18030. Save the file as UTF-8.") % {"line": fault}

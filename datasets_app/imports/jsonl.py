@@ -23,6 +23,7 @@ class Unreadable:
 
     code: str
     detail: str
+    pointer: str = ""
 
 
 def _check_encoding(raw: bytes) -> None:
@@ -34,7 +35,7 @@ def _check_encoding(raw: bytes) -> None:
         )
 
 
-def _line(raw: bytes, number: int) -> Any:
+def read_line(raw: bytes, number: int) -> Any:
     """Return a line's value. NaN, NUL and cut surrogates pass: the item's own check names the field that holds them."""
     try:
         text = decode(raw, line=number)
@@ -51,7 +52,7 @@ def _line(raw: bytes, number: int) -> Any:
         return Unreadable("not_json", str(error))
 
 
-def _list(text: str, start: int) -> Iterator[tuple[int, Any]]:
+def read_list(text: str, start: int) -> Iterator[tuple[int, Any]]:
     """Yield the elements of a JSON list one by one with their position from 1."""
     position, end = start + 1, len(text)
     number = 0
@@ -103,8 +104,8 @@ def read_rows(raw: bytes) -> Iterator[tuple[int, Any]]:
     head = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"["):
         text = decode(raw)
-        yield from _list(text, text.index("["))
+        yield from read_list(text, text.index("["))
         return
     for number, line in enumerate(raw.split(b"\n"), start=1):
         if line.strip():
-            yield number, _line(line, number)
+            yield number, read_line(line, number)

@@ -166,7 +166,7 @@ def _parsed(rows: Iterable[tuple[int, Any]], errors: list[RowError], seen: Seen)
     first_line = seen.first_line
     for line, raw in rows:
         if isinstance(raw, Unreadable):
-            errors.append(RowError(line, "", raw.code, raw.detail))
+            errors.append(RowError(line, raw.pointer, raw.code, raw.detail))
             continue
         item, faults = parse_item(raw)
         named = raw.get("external_id") if isinstance(raw, Mapping) else None
@@ -337,7 +337,7 @@ def plan_stream(
     """Yield what importing `rows` (line number, decoded JSON) into the draft would do, chunk by chunk. Writes nothing.
 
     Memory grows by a few dozen bytes a row, for the ids; only rows that perturb a later one are held until the end.
-    A chunk is planned against the version as it stands then, so the caller may write one chunk before asking for the next.
+    A chunk is planned against the version as it stands then, so the caller may write one before asking for the next.
 
     For those who may not read protected items, each row of one is new content: whether it equals what is stored would
     answer guesses.
