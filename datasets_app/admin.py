@@ -17,7 +17,9 @@ from datasets_app.models import (
     DatasetVersion,
     Document,
     DocumentVersion,
+    ExposureBudget,
     ExposureEntry,
+    ExposureExtension,
     Grant,
     Item,
     ItemRevision,
@@ -132,6 +134,22 @@ class ExposureEntryAdmin(RecordAdmin):
     list_display = ["at", "version", "use", "actor_label", "system_ref", "run_ref", "items"]
     list_filter = ["use", "version__dataset__team"]
     search_fields = ["actor_label", "run_ref", "system_ref", "version__public_id"]
+    list_select_related = ["version__dataset"]
+
+
+@admin.register(ExposureBudget)
+class ExposureBudgetAdmin(RecordAdmin):
+    list_display = ["version", "runs_per_period", "period_days", "runs_lifetime", "rotate_on", "updated_at"]
+    list_filter = ["version__dataset__team"]
+    search_fields = ["version__public_id", "version__dataset__slug"]
+    list_select_related = ["version__dataset"]
+
+
+@admin.register(ExposureExtension)
+class ExposureExtensionAdmin(RecordAdmin):
+    list_display = ["at", "version", "runs", "actor_label", "reason"]
+    list_filter = ["version__dataset__team"]
+    search_fields = ["actor_label", "reason", "version__public_id"]
     list_select_related = ["version__dataset"]
 
 

@@ -16,6 +16,7 @@ from core_app.rest.parsers import loads
 from datasets_app.detecting import ALPHA, CORRELATION, DEFAULT_RATE, POWER, WANTED
 from datasets_app.imports.native import FIELDS
 from datasets_app.models import Corpus, Dataset
+from datasets_app.models.exposure import MAX_DAYS, MAX_RUNS
 from datasets_app.states import Level, QuestionType, Split, Tier
 from scoring.stats.detectable import DEFAULT_ICC
 from teams_app.models import ServiceToken, Team, User, slug_validator
@@ -211,6 +212,23 @@ class GrantForm(forms.Form):
 
     def expires_at(self) -> Any:
         return timezone.now() + timedelta(days=self.cleaned_data["days"])
+
+
+class ExtensionForm(forms.Form):
+    runs = forms.IntegerField(label=_("Further runs"), min_value=1, max_value=MAX_RUNS, initial=10)
+    reason = forms.CharField(label=_("Reason"), max_length=500)
+
+
+class BudgetForm(forms.Form):
+    runs_per_period = forms.IntegerField(label=_("Runs per period"), min_value=1, max_value=MAX_RUNS)
+    period_days = forms.IntegerField(label=_("Days of a period"), min_value=1, max_value=MAX_DAYS)
+    runs_lifetime = forms.IntegerField(label=_("Runs over its life"), min_value=1, max_value=MAX_RUNS)
+    rotate_on = forms.DateField(
+        label=_("Rotate on"),
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=_("From this day on the team's home page reminds stewards to put fresh test items in."),
+    )
 
 
 class CorpusForm(forms.Form):

@@ -41,7 +41,8 @@ _ITEM_CHANGED = (
     "OR (OLD.released_at IS NOT NULL AND COALESCE(NEW.released_at <> OLD.released_at, TRUE))"
 )
 
-GUARDS = (
+#: What 0003 and 0004 install: the tables that stand by then.
+FIRST_GUARDS = (
     Guard(
         "item",
         "datasets_app_item",
@@ -89,3 +90,12 @@ GUARDS = (
     ),
     Guard("exposure_entry", "datasets_app_exposureentry", ("UPDATE", "DELETE"), "the exposure ledger is never changed"),
 )
+EXPOSURE_GUARDS = (
+    Guard(
+        "exposure_extension",
+        "datasets_app_exposureextension",
+        ("UPDATE", "DELETE"),
+        "extensions of an exposure budget are never changed",
+    ),
+)
+GUARDS = FIRST_GUARDS + EXPOSURE_GUARDS

@@ -15,7 +15,9 @@ from datasets_app.models import (
     DatasetVersion,
     Document,
     DocumentVersion,
+    ExposureBudget,
     ExposureEntry,
+    ExposureExtension,
     Grant,
     Item,
     ItemRevision,
@@ -36,6 +38,7 @@ class DatasetAction(StrEnum):
     GRANTS_VIEW = "dataset.grants.view"
     GRANT = "dataset.grant"
     EXPOSURE_VIEW = "dataset.exposure.view"
+    EXPOSURE_EXTEND = "dataset.exposure.extend"
     CORPUS_VIEW = "corpus.view"
     CORPUS_EDIT = "corpus.edit"
 
@@ -51,6 +54,7 @@ class DatasetPolicy(Policy):
         DatasetAction.GRANTS_VIEW: Need(Role.STEWARD, "datasets:steward"),
         DatasetAction.GRANT: Need(Role.STEWARD, "datasets:steward"),
         DatasetAction.EXPOSURE_VIEW: Need(Role.VIEWER, "datasets:read"),
+        DatasetAction.EXPOSURE_EXTEND: Need(Role.STEWARD, "datasets:steward"),
         DatasetAction.CORPUS_VIEW: Need(Role.VIEWER, "datasets:read"),
         DatasetAction.CORPUS_EDIT: Need(Role.EDITOR, "datasets:write"),
     }
@@ -63,6 +67,8 @@ class DatasetPolicy(Policy):
         VersionEntry: "version__dataset__team_id",
         Grant: "dataset__team_id",
         ExposureEntry: "version__dataset__team_id",
+        ExposureBudget: "version__dataset__team_id",
+        ExposureExtension: "version__dataset__team_id",
         Corpus: "team_id",
         Document: "corpus__team_id",
         DocumentVersion: "document__corpus__team_id",
@@ -76,6 +82,8 @@ class DatasetPolicy(Policy):
         VersionEntry: DatasetAction.VIEW,
         Grant: DatasetAction.GRANTS_VIEW,
         ExposureEntry: DatasetAction.EXPOSURE_VIEW,
+        ExposureBudget: DatasetAction.EXPOSURE_VIEW,
+        ExposureExtension: DatasetAction.EXPOSURE_VIEW,
         Corpus: DatasetAction.CORPUS_VIEW,
         Document: DatasetAction.CORPUS_VIEW,
         DocumentVersion: DatasetAction.CORPUS_VIEW,

@@ -88,3 +88,11 @@ class ExposureState(models.TextChoices):
     IN_USE = "in_use", _("In use")
     SPENT = "spent", _("Spent")
     RETIRED = "retired", _("Retired")
+
+
+class ExposureReminder(models.TextChoices):
+    """What stewards are reminded of; the home page says it in a sentence."""
+
+    ROTATE = "rotate", _("Due to rotate")
+    NEAR = "near", _("Near its budget")
+    SPENT = "spent", _("Spent")

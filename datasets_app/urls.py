@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from datasets_app.views import corpora, datasets, items, planning, versions
+from datasets_app.views import corpora, datasets, exposure, items, planning, versions
 
 app_name = "datasets"
 
@@ -23,7 +23,7 @@ urlpatterns = [
     path(f"{_DATASET}import/", items.ImportView.as_view(), name="import"),
     path(f"{_DATASET}access/", datasets.AccessView.as_view(), name="access"),
     path(f"{_DATASET}access/<slug:grant>/revoke/", datasets.GrantRevokeView.as_view(), name="grant-revoke"),
-    path(f"{_DATASET}exposure/", datasets.ExposureView.as_view(), name="exposure"),
+    path(f"{_DATASET}exposure/", exposure.ExposureView.as_view(), name="exposure"),
     path(_VERSION, versions.DetailView.as_view(), name="version"),
     path(f"{_VERSION}freeze/", versions.FreezeView.as_view(), name="freeze"),
     path(f"{_VERSION}submit/", versions.SubmitView.as_view(), name="submit"),

@@ -1,10 +1,10 @@
 from django.db import migrations
 
 from core_app.triggers import InstallGuards
-from datasets_app.guards import GUARDS
+from datasets_app.guards import FIRST_GUARDS
 
 
 class Migration(migrations.Migration):
     dependencies = [("datasets_app", "0002_references")]
 
-    operations = [InstallGuards(GUARDS)]
+    operations = [InstallGuards(FIRST_GUARDS)]

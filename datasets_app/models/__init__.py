@@ -3,6 +3,7 @@
 from datasets_app.models.access import ExposureEntry, Grant
 from datasets_app.models.corpora import Corpus, Document, DocumentVersion, Snapshot
 from datasets_app.models.datasets import Dataset, DatasetVersion, Item, ItemRevision, VersionEntry
+from datasets_app.models.exposure import ExposureBudget, ExposureExtension
 
 __all__ = [
     "Corpus",
@@ -10,7 +11,9 @@ __all__ = [
     "DatasetVersion",
     "Document",
     "DocumentVersion",
+    "ExposureBudget",
     "ExposureEntry",
+    "ExposureExtension",
     "Grant",
     "Item",
     "ItemRevision",

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from core_app.actors import Actor
 from datasets_app.freezing import GROUPINGS
-from datasets_app.models import Corpus, Dataset, DatasetVersion, Document, ExposureEntry, Grant, Snapshot, VersionEntry
-from datasets_app.selectors import Difference, exposure_state, native_item, version_checks, version_counts
+from datasets_app.models import (
+    Corpus,
+    Dataset,
+    DatasetVersion,
+    Document,
+    ExposureEntry,
+    ExposureExtension,
+    Grant,
+    Snapshot,
+    VersionEntry,
+)
+from datasets_app.selectors import Difference, Usage, exposure_state, native_item, version_checks, version_counts
 from datasets_app.states import Split
 
 
@@ -102,6 +113,14 @@ def exposure(row: ExposureEntry) -> dict[str, Any]:
         "reason": row.reason,
         "at": row.at,
     }
+
+
+def budget(usage: Usage) -> dict[str, Any]:
+    return {**asdict(usage), "state": usage.state.value, "left": usage.left}
+
+
+def extension(row: ExposureExtension) -> dict[str, Any]:
+    return {"runs": row.runs, "reason": row.reason, "by": row.actor_label, "at": row.at}
 
 
 def corpus(row: Corpus) -> dict[str, Any]:

@@ -273,6 +273,40 @@ class ExposureOut(serializers.Serializer):
     at = serializers.DateTimeField()
 
 
+class BudgetIn(StrictSerializer):
+    runs_per_period = serializers.IntegerField()
+    period_days = serializers.IntegerField()
+    runs_lifetime = serializers.IntegerField()
+    rotate_on = serializers.DateField(required=False, allow_null=True, default=None)
+
+
+class BudgetOut(serializers.Serializer):
+    state = serializers.ChoiceField(choices=ExposureState.choices)
+    runs_per_period = serializers.IntegerField()
+    period_days = serializers.IntegerField()
+    runs_lifetime = serializers.IntegerField()
+    extended = serializers.IntegerField(help_text="Runs that stewards added.")
+    period_used = serializers.IntegerField()
+    period_allowed = serializers.IntegerField()
+    life_used = serializers.IntegerField()
+    life_allowed = serializers.IntegerField()
+    left = serializers.IntegerField(help_text="Runs that can be started now.")
+    rotate_on = serializers.DateField(allow_null=True)
+    next_run_at = serializers.DateTimeField(allow_null=True)
+
+
+class ExtensionIn(StrictSerializer):
+    runs = serializers.IntegerField()
+    reason = serializers.CharField(max_length=500)
+
+
+class ExtensionOut(serializers.Serializer):
+    runs = serializers.IntegerField()
+    reason = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
 class CorpusIn(StrictSerializer):
     team = serializers.CharField()
     slug = serializers.CharField(max_length=50)

@@ -3,7 +3,7 @@
 from django.urls import path
 
 import core_app.converters  # noqa: F401  (registers `ref` and `version_ref`)
-from datasets_app.rest.views import access, corpora, datasets, planning, versions
+from datasets_app.rest.views import access, corpora, datasets, exposure, planning, versions
 
 _DATASET = "datasets/<ref:dataset>"
 _VERSION = "versions/<version_ref:version>"
@@ -27,6 +27,8 @@ urlpatterns = [
     path(f"{_VERSION}/export", versions.ExportView.as_view(), name="versions-export"),
     path(f"{_VERSION}/diff/<version_ref:other>", versions.DiffView.as_view(), name="versions-diff"),
     path(f"{_VERSION}/exposure", versions.ExposureView.as_view(), name="versions-exposure"),
+    path(f"{_VERSION}/exposure/budget", exposure.BudgetView.as_view(), name="versions-exposure-budget"),
+    path(f"{_VERSION}/exposure/extensions", exposure.ExtensionsView.as_view(), name="versions-exposure-extensions"),
     path(f"{_VERSION}/detectable", versions.DetectableView.as_view(), name="versions-detectable"),
     path("statistics/sample-size", planning.SampleSizeView.as_view(), name="statistics-sample-size"),
     path("corpora", corpora.CorporaView.as_view(), name="corpora"),

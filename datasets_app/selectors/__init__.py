@@ -18,6 +18,14 @@ from datasets_app.selectors.entries import (
     readable_split,
     require_split_readable,
 )
+from datasets_app.selectors.exposure import (
+    Usage,
+    exposure_budget,
+    exposure_state,
+    exposure_usage,
+    exposures_of,
+    extensions_of,
+)
 from datasets_app.selectors.pages import Quote, coverage_grid, evidence_quotes, hidden_counts
 from datasets_app.selectors.planning import sample_size
 from datasets_app.selectors.references import corpus_by_ref, dataset_by_ref, snapshot_by_ref, version_by_ref
@@ -27,8 +35,6 @@ from datasets_app.selectors.versions import (
     corpora_of,
     dataset_rows,
     datasets_of,
-    exposure_state,
-    exposures_of,
     sees_tests,
     version_checks,
     version_counts,
@@ -41,6 +47,7 @@ __all__ = [
     "Difference",
     "Pilot",
     "Quote",
+    "Usage",
     "corpora_of",
     "corpus_by_ref",
     "coverage_grid",
@@ -50,8 +57,11 @@ __all__ = [
     "detectable_of",
     "entries_of",
     "evidence_quotes",
+    "exposure_budget",
     "exposure_state",
+    "exposure_usage",
     "exposures_of",
+    "extensions_of",
     "filtered",
     "grant_holder",
     "grants_of",

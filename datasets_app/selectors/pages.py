@@ -12,11 +12,11 @@ from django.utils.translation import gettext as _
 
 from core_app.actors import Actor
 from core_app.panels import Attention
-from datasets_app.models import Dataset, DatasetVersion, DocumentVersion, VersionEntry
+from datasets_app.models import Dataset, DatasetVersion, DocumentVersion, ExposureBudget, VersionEntry
 from datasets_app.policies import DatasetAction, policy
 from datasets_app.selectors.entries import readable_entries
 from datasets_app.selectors.versions import dataset_rows, datasets_of
-from datasets_app.states import QuestionType, Split, VersionStatus
+from datasets_app.states import ExposureReminder, QuestionType, Split, VersionStatus
 from teams_app.models import Team
 
 #: Characters shown around a quoted span.
@@ -124,16 +124,42 @@ def home_panel(actor: Actor, team: Team) -> dict[str, Any] | None:
     return {"rows": dataset_rows(datasets_of(actor, team).order_by("-id")[:5]), "team": team}
 
 
+def exposure_attention(team: Team) -> list[Attention]:
+    """Return what the daily look and the runs found about the team's frozen splits: near, spent, due to rotate."""
+    texts = {
+        ExposureReminder.SPENT.value: _("The frozen split of %(dataset)s, version %(number)s is spent"),
+        ExposureReminder.NEAR.value: _("The frozen split of %(dataset)s, version %(number)s is near its budget"),
+        ExposureReminder.ROTATE.value: _("The frozen split of %(dataset)s, version %(number)s is due to rotate"),
+    }
+    rows = ExposureBudget.objects.filter(version__dataset__team=team, version__status=VersionStatus.FROZEN)
+    rows = rows.exclude(reminders=[]).select_related("version__dataset").order_by("version_id")
+    newest: dict[int, ExposureBudget] = {row.version.dataset_id: row for row in rows}
+    return [
+        Attention(
+            text=texts[code] % {"dataset": row.version.dataset, "number": row.version.number},
+            url=reverse("datasets:exposure", args=[team.slug, row.version.dataset.slug]),
+            level="bad" if code == ExposureReminder.SPENT else "warning",
+        )
+        for row in list(newest.values())[:20]
+        for code in row.reminders
+        if code in texts
+    ]
+
+
 def attention(actor: Actor, team: Team) -> list[Attention]:
-    """Return the versions that wait for a steward."""
+    """Return what waits for a steward: versions in review, and what is to be done about frozen splits."""
     if not policy.can(actor, DatasetAction.FREEZE, team):
         return []
     waiting = DatasetVersion.objects.filter(dataset__team=team, status=VersionStatus.IN_REVIEW)
     return [
-        Attention(
-            text=_("%(dataset)s, version %(number)s waits for review") % {"dataset": row.dataset, "number": row.number},
-            url=reverse("datasets:version", args=[team.slug, row.dataset.slug, row.number]),
-            level="warning",
-        )
-        for row in waiting.select_related("dataset")[:20]
+        *exposure_attention(team),
+        *[
+            Attention(
+                text=_("%(dataset)s, version %(number)s waits for review")
+                % {"dataset": row.dataset, "number": row.number},
+                url=reverse("datasets:version", args=[team.slug, row.dataset.slug, row.number]),
+                level="warning",
+            )
+            for row in waiting.select_related("dataset")[:20]
+        ],
     ]

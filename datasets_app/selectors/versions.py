@@ -11,21 +11,11 @@ from django.db.models import Count, F, QuerySet
 from core_app.actors import Actor
 from datasets_app import health
 from datasets_app.freezing import GROUPINGS, facet_counts
-from datasets_app.models import Corpus, Dataset, DatasetVersion, ExposureEntry, ItemRevision, VersionEntry
+from datasets_app.models import Corpus, Dataset, DatasetVersion, ItemRevision, VersionEntry
 from datasets_app.policies import DatasetAction, policy
 from datasets_app.selectors.entries import readable_entries
-from datasets_app.states import ExposureState, Split, VersionStatus
+from datasets_app.states import Split, VersionStatus
 from teams_app.models import Team
-
-
-def exposure_state(version: DatasetVersion, split: str) -> ExposureState:
-    """Return how used the split is: by this version or by an earlier one, from which its items came."""
-    if version.status == VersionStatus.RETIRED:
-        return ExposureState.RETIRED
-    used = ExposureEntry.objects.filter(
-        version__dataset_id=version.dataset_id, version__number__lte=version.number, split=split
-    )
-    return ExposureState.IN_USE if split == Split.DEV or used.exists() else ExposureState.UNSEEN
 
 
 def version_counts(version: DatasetVersion) -> dict[str, Any]:
@@ -181,8 +171,3 @@ def version_diff(actor: Actor, old: DatasetVersion, new: DatasetVersion) -> list
         a = before[item_id]
         rows.append(Difference("removed", a[0], a[1] if item_id in readable else "", a[4], ""))
     return sorted(rows, key=lambda row: (row.external_id == "", row.external_id, row.item_id))
-
-
-def exposures_of(version: DatasetVersion) -> QuerySet[ExposureEntry]:
-    """Return the version's ledger, newest first."""
-    return ExposureEntry.objects.filter(version=version).order_by("-id")

@@ -8,6 +8,7 @@ from datasets_app.services.corpora import (
     snapshot_create,
 )
 from datasets_app.services.datasets import dataset_create, dataset_update
+from datasets_app.services.exposure import exposure_budget_set, exposure_charge, exposure_extend, exposure_remind
 from datasets_app.services.items import (
     ImportRefused,
     ImportReport,
@@ -39,7 +40,11 @@ __all__ = [
     "documents_import",
     "draft_get_or_create",
     "export_record",
+    "exposure_budget_set",
+    "exposure_charge",
+    "exposure_extend",
     "exposure_record",
+    "exposure_remind",
     "grant_create",
     "grant_revoke",
     "item_approve",

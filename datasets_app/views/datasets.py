@@ -158,13 +158,3 @@ class GrantRevokeView(DatasetView):
         grant_revoke(actor=self.actor, grant=row)
         messages.success(request, _("The grant has ended."))
         return redirect("datasets:access", team=team, dataset=dataset)
-
-
-class ExposureView(DatasetView):
-    action = DatasetAction.EXPOSURE_VIEW
-    template_name = "datasets_app/exposure.html"
-
-    def get(self, request: HttpRequest, team: str, dataset: str) -> HttpResponse:
-        entries = ExposureEntry.objects.filter(version__dataset=self.dataset).select_related("version").order_by("-id")
-        page = Paginator(entries, PAGE_SIZE).get_page(request.GET.get("page"))
-        return self.page(request, page_obj=page)

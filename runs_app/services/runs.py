@@ -17,7 +17,7 @@ from datasets_app import selectors as dataset_selectors
 from datasets_app import services as dataset_services
 from datasets_app.models import DatasetVersion, Snapshot
 from datasets_app.policies import DatasetAction
-from datasets_app.states import ExposureUse, Level, Split, Tier, VersionStatus
+from datasets_app.states import Level, Split, Tier, VersionStatus
 from runs_app.models import Run, RunEvent, SuiteVersion, SystemVersion
 from runs_app.policies import RunAction, policy
 from runs_app.services.batches import batches_create, batches_reset, missing_outputs_create, stages_reported
@@ -114,7 +114,8 @@ def run_create(
     """Create a run in push mode and open it for outputs.
 
     On a frozen split the caller answers the questions himself and so needs the level `questions`; the exposure is
-    charged here, whatever becomes of the run. Raises `Invalid` naming the field, `Forbidden`, `NotFound`.
+    charged here, whatever becomes of the run. Raises `Invalid` naming the field, `Forbidden`, `NotFound`, and
+    `Conflict` (`exposure_spent`) where the split's budget is used up.
     """
     dataset = dataset_version.dataset
     policy.require(actor, RunAction.START, dataset.team)
@@ -166,11 +167,10 @@ def run_create(
     )
     RunEvent.objects.create(run=run, status=RunStatus.CREATED, actor_label=actor.label)
     if run.is_frozen_split:
-        dataset_services.exposure_record(
+        dataset_services.exposure_charge(
             actor=actor,
             version=dataset_version,
             split=split,
-            use=ExposureUse.RUN,
             items=n_items,
             run_ref=run.public_id,
             system_ref=system_version.ref,

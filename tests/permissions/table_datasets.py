@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from core_app.roles import Role
-from datasets_app.services import draft_get_or_create, exposure_record, item_approve, snapshot_create
+from datasets_app.services import draft_get_or_create, exposure_extend, exposure_record, item_approve, snapshot_create
 from datasets_app.states import ExposureUse, Level
 from tests.conftest import Cast
 from tests.datasets_app.factories import fill, grant, make_corpus, make_dataset, make_frozen, native
@@ -31,6 +31,7 @@ def seed(cast: Cast) -> dict[str, Any]:
     frozen = make_frozen(cast, dataset=dataset)
     made = grant(cast, dataset, "viewer", Level.RUN)
     exposure_record(actor=cast.actor("steward"), version=frozen, split="frozen", use=ExposureUse.READ, items=1)
+    exposure_extend(actor=cast.actor("steward"), version=frozen, runs=2, reason="why")
     draft = draft_get_or_create(actor=cast.actor("editor"), dataset=dataset)
     fill(cast, draft, [native(77, source="llm_generated")])
     item = draft.entries.get(item__external_id="q-0077").item
@@ -58,6 +59,7 @@ def seed(cast: Cast) -> dict[str, Any]:
             f"api:versions-{name}": {"version": f"{ref}@draft"}
             for name in ("detail", "submit", "freeze", "items", "questions", "export", "exposure", "detectable")
         },
+        **{f"api:versions-exposure-{name}": {"version": f"{ref}@latest"} for name in ("budget", "extensions")},
         "api:versions-diff": {"version": f"{ref}@1", "other": f"{ref}@2"},
         "api:versions-reopen": {"version": "support/other-qa@draft"},
         "api:versions-approve": {"version": "support/other-qa@draft"},
@@ -82,7 +84,10 @@ TABLE = {
     },
     "datasets:access": {"GET": page(Role.STEWARD), "POST": form(Role.STEWARD, _GRANT)},
     "datasets:grant-revoke": {"POST": form(Role.STEWARD, {})},
-    "datasets:exposure": {"GET": page(Role.VIEWER)},
+    "datasets:exposure": {
+        "GET": page(Role.VIEWER),
+        "POST": form(Role.STEWARD, {"step": "extend", "runs": "3", "reason": "why"}),
+    },
     "datasets:sample-size": {"GET": page(Role.VIEWER)},
     "datasets:version": {"GET": page(Role.VIEWER)},
     "datasets:freeze": {"GET": page(Role.STEWARD), "POST": form(Role.STEWARD, _NOTE)},
@@ -130,6 +135,14 @@ TABLE = {
     "api:versions-export": {"GET": rest(Role.VIEWER, READ, query="?split=dev")},
     "api:versions-diff": {"GET": rest(Role.VIEWER, READ)},
     "api:versions-exposure": {"GET": rest(Role.VIEWER, READ)},
+    "api:versions-exposure-budget": {
+        "GET": rest(Role.VIEWER, READ),
+        "PUT": rest(Role.STEWARD, STEWARD, data={"runs_per_period": 5, "period_days": 7, "runs_lifetime": 50}),
+    },
+    "api:versions-exposure-extensions": {
+        "GET": rest(Role.VIEWER, READ),
+        "POST": rest(Role.STEWARD, STEWARD, 201, data={"runs": 3, "reason": "why"}),
+    },
     "api:versions-detectable": {"GET": rest(Role.VIEWER, READ)},
     "api:statistics-sample-size": {
         "POST": Expectation(anyone=True, data={"wanted_difference": 0.05, "baseline_rate": 0.8})
