@@ -234,7 +234,14 @@ def test_a_run_as_markdown_and_csv() -> None:
         "high": 0.6, "n_scored": 38, "n_total": 40, "states": {"undetermined": None},
         "noise_note": "Values are for comparison.",
     }  # fmt: skip
-    view = {**RUN, "rounded": True, "summary": [row]}
+    view = {
+        **RUN,
+        "rounded": True,
+        "summary": [row],
+        "answering": {"matrix": None, "hallucination": None, "refusal": None},
+        "risk_coverage": {"points": [], "threshold": None, "at_threshold": None},
+        "robustness": {"kinds": []},
+    }
     assert "| type: =cmd() | 0.500 | \\[0.400, 0.600] | 38 | 40 | undetermined few |" in run_markdown(view)
     assert "values are rounded" in run_markdown(view)
     text = "".join(csv_lines(RUN_HEADER, run_rows(view)))
