@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from datasets_app.states import Split
 from runs_app.models import (
     Aggregate,
+    AnswerThreshold,
     MetricRecord,
     Output,
     Run,
@@ -132,3 +133,11 @@ class AggregateAdmin(ItemwiseAdmin):
     list_filter = ("group",)
     list_select_related = ("metric",)
     search_fields = ("run__public_id", "metric__identity")
+
+
+@admin.register(AnswerThreshold)
+class AnswerThresholdAdmin(ReadOnlyAdmin):
+    list_display = ("public_id", "system", "threshold", "max_risk", "bound", "created_by_label", "created_at")
+    list_filter = ("bound",)
+    list_select_related = ("system",)
+    search_fields = ("public_id", "system__slug", "run__public_id", "note")
