@@ -86,7 +86,7 @@ def detect_encoding(stream: IO[bytes]) -> str:
     return found
 
 
-def open_text(stream: IO[bytes], encoding: str) -> IO[str]:
+def open_text(stream: IO[bytes], encoding: str) -> io.TextIOWrapper:
     """Return the stream as text from its start, without a byte order mark; line ends stay as they are."""
     stream.seek(0)
     if encoding in {UTF16_LE, UTF16_BE} and stream.read(2) not in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}:

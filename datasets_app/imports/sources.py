@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
@@ -17,12 +18,38 @@ SAMPLE_CHARACTERS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file whose rows can be read: what it is written in, and its rows as native items with their lines."""
+    """A file whose rows can be read: what it is written in, and its rows as native items with their lines.
+
+    As a context manager it lets go of the stream at the end; closing the stream stays its owner's.
+    """
 
     format: str
     encoding: str
     mapping: dict[str, str]
     rows: Iterator[tuple[int, Any]]
+    text: io.TextIOWrapper
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.text.detach()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the file was read as."""
+        return {"format": self.format, "encoding": self.encoding, "mapping": self.mapping}
+
+
+def mapping_of(pairs: str) -> dict[str, str]:
+    """Return {column: field} of `column=field,column=field`; raises `Invalid` on a pair that is none."""
+    mapping: dict[str, str] = {}
+    for pair in filter(None, pairs.split(",")):
+        column, mark, field = pair.rpartition("=")
+        if not mark:
+            detail = _("“%(pair)s” is no column=field.") % {"pair": pair[:80]}
+            raise Invalid(detail, errors=[FieldError("/mapping", "bad_mapping", detail)])
+        mapping[column.strip()] = field.strip()
+    return mapping
 
 
 def _format(name: str, sample: str) -> Format:
@@ -44,7 +71,12 @@ def open_source(stream: IO[bytes], *, format: str = "auto", mapping: Mapping[str
     encoding = detect_encoding(stream)
     text = open_text(stream, encoding)
     sample = text.read(SAMPLE_CHARACTERS)
-    chosen = _format(format, sample)
     text.detach()
-    found = chosen.open(open_text(stream, encoding), sample, dict(mapping or {}))
-    return Source(chosen.name, encoding.removesuffix("-sig"), found.mapping, found.rows)
+    chosen = _format(format, sample)
+    text = open_text(stream, encoding)
+    try:
+        found = chosen.open(text, sample, dict(mapping or {}))
+    except BaseException:
+        text.detach()
+        raise
+    return Source(chosen.name, encoding.removesuffix("-sig"), found.mapping, found.rows, text)

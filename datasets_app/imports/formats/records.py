@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from datasets_app.imports.formats.base import derived_id, without_blanks
 from datasets_app.imports.jsonl import Unreadable
 
@@ -209,14 +211,18 @@ def misplaced(context: str, text: str, start: int, pointer: str) -> Unreadable |
     """Return the fault of a span that holds another text, with the nearest place where the text stands."""
     if context[start : start + len(text)] == text and start >= 0:
         return None
-    places, place = [], context.find(text)
+    places: list[int] = []
+    place = context.find(text)
     while place >= 0 and len(places) < 1000:
         places.append(place)
         place = context.find(text, place + 1)
     if not places:
-        return Unreadable("span_not_found", f"“{text[:80]}” stands nowhere in the context.", pointer)
+        return Unreadable(
+            "span_not_found", _("“%(text)s” stands nowhere in the context.") % {"text": text[:80]}, pointer
+        )
     nearest = min(places, key=lambda found: abs(found - start))
-    return Unreadable("span_moved", f"“{text[:80]}” does not stand at {start} but at {nearest}.", pointer)
+    detail = _("“%(text)s” does not stand at %(start)s but at %(found)s.")
+    return Unreadable("span_moved", detail % {"text": text[:80], "start": start, "found": nearest}, pointer)
 
 
 def _has(*names: str) -> Callable[[Record], bool]:

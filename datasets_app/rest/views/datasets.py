@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any, cast
 
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core_app.rest.fields import validated
 from core_app.rest.views import ApiView
-from datasets_app.imports.jsonl import read_rows
+from datasets_app.imports.formats import FORMATS
+from datasets_app.imports.sources import mapping_of, open_source
 from datasets_app.models import DatasetVersion
 from datasets_app.policies import DatasetAction, policy
 from datasets_app.rest import render
@@ -52,15 +55,22 @@ class DatasetView(ApiView):
         return Response(render.dataset(dataset_by_ref(self.actor, dataset)))
 
 
+class ImportDoneOut(ImportReportOut):
+    format = serializers.CharField(help_text="The format that the body was read as.")
+    encoding = serializers.CharField()
+    mapping = serializers.DictField(child=serializers.CharField(), help_text="Column → field, of a table.")
+
+
 class ImportsView(ApiView):
     parser_classes = FILE_PARSERS
 
     @extend_schema(
         operation_id="datasets_import",
         request={"application/x-ndjson": OpenApiTypes.BINARY, "application/json": OpenApiTypes.OBJECT},
-        responses={200: ImportReportOut, 201: ImportReportOut},
+        responses={200: ImportDoneOut, 201: ImportDoneOut},
         parameters=[
-            OpenApiParameter("format", enum=["auto", "jsonl"], description="How the body is written."),
+            OpenApiParameter("format", enum=["auto", *FORMATS], description="How the body is written."),
+            OpenApiParameter("mapping", description="Of a table: column=field pairs, separated by commas."),
             OpenApiParameter("split", enum=Split.values, description="Where new items go that don't say."),
             OpenApiParameter("dry_run", OpenApiTypes.BOOL, description="Report what would happen, change nothing."),
             OpenApiParameter("on_error", enum=["abort", "skip"], description="Refused rows stop all, or are left out."),
@@ -68,22 +78,24 @@ class ImportsView(ApiView):
         tags=["datasets"],
     )
     def post(self, request: Request, dataset: str) -> Response:
-        """Import native items (NDJSON or a JSON list) into the dataset's draft, which is begun where there is none."""
+        """Import a file into the dataset's draft, begun where there is none; format and encoding are detected."""
         found = dataset_by_ref(self.actor, dataset)
         policy.require(self.actor, DatasetAction.EDIT, found)
-        choice(request, "format", ("auto", "jsonl"), "auto")
+        name = choice(request, "format", ("auto", *FORMATS), "auto")
         on_error = cast(Any, choice(request, "on_error", ("abort", "skip"), "abort"))
         split = choice(request, "split", ("", *Split.values), "")
         dry_run = flag(request, "dry_run")
+        mapping = mapping_of(request.query_params.get("mapping", ""))
+        source = open_source(io.BytesIO(body_of(request)), format=name, mapping=mapping)
         report = dataset_import(
             actor=self.actor,
             dataset=found,
-            rows=read_rows(body_of(request)),
+            rows=source.rows,
             default_split=split or None,
             on_error=on_error,
             dry_run=dry_run,
         )
-        return Response(report.as_dict(), status=200 if dry_run else 201)
+        return Response({**report.as_dict(), **source.as_dict()}, status=200 if dry_run else 201)
 
 
 class DatasetVersionsView(ApiView):
