@@ -9,6 +9,7 @@ from core_app.actors import Actor
 from runs_app.models import Output, Run, Score, Suite, SuiteVersion, System, SystemVersion
 from runs_app.selectors.answering import answering_of
 from runs_app.selectors.disclosure import Figure
+from runs_app.selectors.noise import figure_notes
 from runs_app.selectors.runs import closed_reason, figures_of, outcomes_of, progress_of, scores_hash_of, warnings_of
 from runs_app.states import RunStatus
 
@@ -59,11 +60,12 @@ def run_full(actor: Actor, run: Run) -> dict[str, Any]:
 def _summary(actor: Actor, run: Run, figures: Sequence[Figure]) -> dict[str, Any] | None:
     if run.status != RunStatus.COMPLETED:
         return None
+    notes = figure_notes(actor, run, figures)
     return {
         "outcomes": outcomes_of(actor, run),
         "answering": answering_of(actor, run),
         "hidden": closed_reason(actor, run) if any(figure.hidden for figure in figures) else "",
-        "metrics": [figure.as_dict() for figure in figures],
+        "metrics": [{**figure.as_dict(), "noise_note": notes.get(figure.metric, "")} for figure in figures],
     }
 
 

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from core_app.actors import Actor
 from core_app.wording import fixed
 from runs_app.models import Run
+from runs_app.selectors.disclosure import Figure
 from runs_app.selectors.redaction import is_twin, redaction_for
 from scoring.stats.noise import JudgeNoise, judge_noise
 
@@ -202,3 +203,9 @@ def run_noise_notes(actor: Actor, run: Run, judged: Iterable[str]) -> dict[str, 
         )
         for identity in identities
     }
+
+
+def figure_notes(actor: Actor, run: Run, figures: Iterable[Figure]) -> dict[str, str]:
+    """Return identity → the sentence about its judge's noise, for the judged figures that the actor sees."""
+    judged = dict.fromkeys(figure.metric for figure in figures if figure.origin != "ours" and not figure.hidden)
+    return run_noise_notes(actor, run, judged)

@@ -11,7 +11,7 @@ from core_app.errors import Conflict
 from runs_app.models import Run
 from runs_app.selectors.answering import answering_of
 from runs_app.selectors.comparisons import run_brief
-from runs_app.selectors.noise import run_noise_notes
+from runs_app.selectors.noise import figure_notes
 from runs_app.selectors.redaction import redaction_for, require_aggregates
 from runs_app.selectors.risk_coverage import risk_coverage_of
 from runs_app.selectors.robustness import robustness_of
@@ -28,8 +28,7 @@ def run_report(actor: Actor, run: Run) -> dict[str, Any]:
     if run.status != RunStatus.COMPLETED:
         raise Conflict(_("The run is not completed."), code="run_not_completed", run_status=run.status)
     figures = figures_of(actor, run)
-    judged = dict.fromkeys(figure.metric for figure in figures if figure.origin != "ours")
-    notes = run_noise_notes(actor, run, judged)
+    notes = figure_notes(actor, run, figures)
     return {
         **run_brief(run),
         "status": run.status,

@@ -16,6 +16,7 @@ from datasets_app.states import QuestionType, Tier
 from runs_app.models import Output, Run
 from runs_app.selectors.diagnosing import findings_of, thresholds_of
 from runs_app.selectors.disclosure import Figure
+from runs_app.selectors.noise import figure_notes
 from runs_app.selectors.runs import PRIMARY, closed_reason, figures_of, outcomes_of, redaction_of
 from runs_app.selectors.unscored import is_unscored
 from runs_app.states import Outcome, RunStatus
@@ -44,6 +45,8 @@ class Results:
     stages: list[str] = field(default_factory=list)
     retrieval: list[tuple[str, list[Figure | None]]] = field(default_factory=list)
     families: list[tuple[str, list[Figure]]] = field(default_factory=list)
+    #: Sentence about a judge's noise → the metrics that it is about.
+    noise: list[tuple[str, list[str]]] = field(default_factory=list)
     unscored: list[Figure] = field(default_factory=list)
     groups: list[tuple[Any, list[tuple[Any, Figure]]]] = field(default_factory=list)
     group_metric: str = ""
@@ -135,6 +138,12 @@ def results_of(actor: Actor, run: Run, *, group_metric: str = "") -> Results:
     for family in dict.fromkeys(figure.family for figure in scored):
         if family != "retrieval":
             results.families.append((family, [figure for figure in scored if figure.family == family]))
+    for identity, note in figure_notes(actor, run, scored).items():
+        found = next((metrics for text, metrics in results.noise if text == note), None)
+        if found is None:
+            results.noise.append((note, [identity]))
+        else:
+            found.append(identity)
     default = results.primary.metric if results.primary else next(iter(results.metrics), "")
     results.group_metric = group_metric if group_metric in results.metrics else default
     results.groups = _groups(figures, results.group_metric)

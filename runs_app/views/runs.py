@@ -16,7 +16,7 @@ from core_app.csv import csv_response
 from core_app.errors import DomainError
 from core_app.pages import add_refusal, form_data
 from datasets_app.selectors import datasets_of, evidence_quotes
-from datasets_app.states import VersionStatus
+from datasets_app.states import QuestionType, VersionStatus
 from runs_app.forms.runs import RunFilterForm, RunForm
 from runs_app.forms.thresholds import ThresholdForm
 from runs_app.models import Run
@@ -218,7 +218,13 @@ class RunItemsPage(RunPage):
         items_read_record(actor=self.actor, run=found)
         page = Paginator(rows, 50).get_page(asked.get("page"))
         return self.page(
-            request, page=page, metric=metric, metrics=run_metrics(found), outcomes=Outcome.choices, **filters
+            request,
+            page=page,
+            metric=metric,
+            metrics=run_metrics(found),
+            outcomes=Outcome.choices,
+            kinds=QuestionType.choices,
+            **filters,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 import pytest
@@ -199,6 +200,10 @@ def test_a_run_tells_its_judges_noise_or_that_it_is_unknown(cast: Cast) -> None:
     notes = {row["metric"]: row["noise_note"] for row in report["summary"]}
     assert "noise is ±" in notes[JUDGED]
     assert notes[TASK] == ""
+    summary = cast.api("viewer").get(f"/api/v1/runs/{run.public_id}").json()["summary"]
+    assert {row["metric"]: row["noise_note"] for row in summary["metrics"]} == notes
+    page = cast.client("viewer").get(f"/t/support/runs/{run.public_id}/").content.decode()
+    assert html.escape(notes[JUDGED]) in page
     once = make_scored_run(cast, version, {JUDGED: [0.5] * 24})
     assert "one judgement each" in run_noise_notes(cast.actor("viewer"), once, [JUDGED])[JUDGED]
 
