@@ -17,6 +17,12 @@ from scoring.agreement.result import Agreement
 from scoring.errors import ScoringError
 from scoring.stats.wilson import wilson
 
+NO_ITEM = "no item is labelled by both"
+ONE_CLASS = "both raters use one class only"
+ONE_SIDE = "a rater uses one class only"
+ONE_CATEGORY = "one category only"
+ALL_CHANCE = "chance agreement is 1"
+
 
 def agreement_weights(k: int, weights: str | None) -> Floats:
     """Agreement weights (k, k): 1 on the diagonal, falling with the distance of the categories for linear,
@@ -33,12 +39,69 @@ def agreement_weights(k: int, weights: str | None) -> Floats:
     raise ScoringError(f"weights is {weights!r}, none of None, linear, quadratic")
 
 
+Statistic = Callable[[Floats], Floats]
+
+
+def kappa_statistic(weight: Floats) -> Statistic:
+    """Cohen's kappa of flattened confusion matrices (m, k * k), counts or weights, as values (m)."""
+    k, flat_weight = len(weight), weight.reshape(-1)
+
+    def statistic(flat: Floats) -> Floats:
+        cells = flat.reshape(-1, k, k)
+        total = cells.sum(axis=(1, 2))
+        expected = np.einsum("ri,rj->rij", cells.sum(axis=2), cells.sum(axis=1)).reshape(len(flat), -1) @ flat_weight
+        return ratio((flat @ flat_weight) * total - expected, total**2 - expected)
+
+    return statistic
+
+
+def kappa_chance(matrix: Floats, weight: Floats) -> float:
+    """Agreement that kappa expects by chance; 0 for an empty matrix."""
+    total = float(matrix.sum())
+    return float((np.outer(matrix.sum(axis=1), matrix.sum(axis=0)) * weight).sum()) / total**2 if total else 0.0
+
+
+def gwet_statistic(weight: Floats) -> Statistic:
+    """Gwet's AC of flattened confusion matrices, as ``kappa_statistic``; ``weight`` has two categories or more."""
+    k = len(weight)
+
+    def statistic(flat: Floats) -> Floats:
+        cells = flat.reshape(-1, k, k)
+        total = cells.sum(axis=(1, 2))
+        prevalence = (cells.sum(axis=2) + cells.sum(axis=1)) / (2.0 * total[:, None])
+        chance = weight.sum() / (k * (k - 1.0)) * (prevalence * (1.0 - prevalence)).sum(axis=1)
+        return ratio(flat @ weight.reshape(-1) / total - chance, 1.0 - chance)
+
+    return statistic
+
+
+def gwet_chance(matrix: Floats, weight: Floats) -> float:
+    """Agreement that Gwet's AC expects by chance; 0 for an empty matrix."""
+    k, total = len(weight), float(matrix.sum())
+    share = (matrix.sum(axis=1) + matrix.sum(axis=0)) / (2.0 * total) if total else np.zeros(k)
+    return float(weight.sum() / (k * (k - 1.0)) * (share * (1.0 - share)).sum())
+
+
+def matthews_statistic(k: int) -> Statistic:
+    """Gorodkin's R_K of flattened confusion matrices, as ``kappa_statistic``."""
+
+    def statistic(flat: Floats) -> Floats:
+        cells = flat.reshape(-1, k, k)
+        total = cells.sum(axis=(1, 2))
+        rows, columns = cells.sum(axis=2), cells.sum(axis=1)
+        top = np.trace(cells, axis1=1, axis2=2) * total - (rows * columns).sum(axis=1)
+        spread = (total**2 - (rows**2).sum(axis=1)) * (total**2 - (columns**2).sum(axis=1))
+        return ratio(top, np.sqrt(np.maximum(spread, 0.0)))
+
+    return statistic
+
+
 def _coefficient(
-    matrix: Floats, statistic: Callable[[Floats], Floats], seed: str, reason: str, expected: float | None = None
+    matrix: Floats, statistic: Statistic, seed: str, reason: str, expected: float | None = None
 ) -> Agreement:
     n = int(matrix.sum())
     if n == 0:
-        return Agreement.undefined(0, "no item is labelled by both")
+        return Agreement.undefined(0, NO_ITEM)
     flat = matrix.reshape(-1)
     value = float(statistic(flat[None, :])[0])
     if not np.isfinite(value):
@@ -64,19 +127,8 @@ def cohen_kappa(
     Worked example: yes yes no no against yes no no no: 0.5.
     """
     matrix, coded = pair(left, right, categories)
-    k = len(coded.categories)
-    weight = agreement_weights(k, weights).reshape(-1)
-
-    def statistic(flat: Floats) -> Floats:
-        cells = flat.reshape(-1, k, k)
-        total = cells.sum(axis=(1, 2))
-        expected = np.einsum("ri,rj->rij", cells.sum(axis=2), cells.sum(axis=1)).reshape(len(flat), -1) @ weight
-        observed = flat @ weight
-        return ratio(observed * total - expected, total**2 - expected)
-
-    n = float(matrix.sum())
-    chance = float(np.outer(matrix.sum(axis=1), matrix.sum(axis=0)).reshape(-1) @ weight) / n**2 if n else 0.0
-    return _coefficient(matrix, statistic, seed, "both raters use one class only", 1.0 - chance)
+    weight = agreement_weights(len(coded.categories), weights)
+    return _coefficient(matrix, kappa_statistic(weight), seed, ONE_CLASS, 1.0 - kappa_chance(matrix, weight))
 
 
 def gwet_ac(
@@ -97,21 +149,9 @@ def gwet_ac(
     k = len(coded.categories)
     if k < 2:
         n = int(matrix.sum())
-        return Agreement.undefined(n, "one category only" if n else "no item is labelled by both")
+        return Agreement.undefined(n, ONE_CATEGORY if n else NO_ITEM)
     weight = agreement_weights(k, weights)
-
-    def statistic(flat: Floats) -> Floats:
-        cells = flat.reshape(-1, k, k)
-        total = cells.sum(axis=(1, 2))
-        prevalence = (cells.sum(axis=2) + cells.sum(axis=1)) / (2.0 * total[:, None])
-        chance = weight.sum() / (k * (k - 1.0)) * (prevalence * (1.0 - prevalence)).sum(axis=1)
-        observed = flat @ weight.reshape(-1) / total
-        return ratio(observed - chance, 1.0 - chance)
-
-    total = float(matrix.sum())
-    share = (matrix.sum(axis=1) + matrix.sum(axis=0)) / (2.0 * total) if total else np.zeros(k)
-    chance = float(weight.sum() / (k * (k - 1.0)) * (share * (1.0 - share)).sum())
-    return _coefficient(matrix, statistic, seed, "chance agreement is 1", 1.0 - chance)
+    return _coefficient(matrix, gwet_statistic(weight), seed, ALL_CHANCE, 1.0 - gwet_chance(matrix, weight))
 
 
 def matthews(left: Sequence[Label | None], right: Sequence[Label | None], *, seed: str = "") -> Agreement:
@@ -120,17 +160,7 @@ def matthews(left: Sequence[Label | None], right: Sequence[Label | None], *, see
     One class on a side: undefined (scikit-learn gives 0). Worked example: 1 1 0 0 against 1 0 0 0: 0.5774.
     """
     matrix, coded = pair(left, right)
-    k = len(coded.categories)
-
-    def statistic(flat: Floats) -> Floats:
-        cells = flat.reshape(-1, k, k)
-        total = cells.sum(axis=(1, 2))
-        rows, columns = cells.sum(axis=2), cells.sum(axis=1)
-        top = np.trace(cells, axis1=1, axis2=2) * total - (rows * columns).sum(axis=1)
-        spread = (total**2 - (rows**2).sum(axis=1)) * (total**2 - (columns**2).sum(axis=1))
-        return ratio(top, np.sqrt(np.maximum(spread, 0.0)))
-
-    return _coefficient(matrix, statistic, seed, "a rater uses one class only")
+    return _coefficient(matrix, matthews_statistic(len(coded.categories)), seed, ONE_SIDE)
 
 
 def percent_agreement(left: Sequence[Label | None], right: Sequence[Label | None], *, seed: str = "") -> Agreement:
@@ -142,7 +172,7 @@ def percent_agreement(left: Sequence[Label | None], right: Sequence[Label | None
     matrix, _ = pair(left, right)
     n = int(matrix.sum())
     if not n:
-        return Agreement.undefined(0, "no item is labelled by both")
+        return Agreement.undefined(0, NO_ITEM)
     agreed = float(np.trace(matrix))
     low, high = wilson(agreed, n)
     return Agreement(agreed / n, low, high, n, "Wilson")

@@ -19,6 +19,7 @@ import pytest
 
 import scoring
 from scoring.aggregate import aggregate_scores
+from scoring.agreement.drawn import drawn_agreement
 from scoring.batch import Batch
 from scoring.errors import ScoringError
 from scoring.identity import MetricIdentity
@@ -93,6 +94,33 @@ CASES = {
         no("humans: item 1", [1, 1], [[1, 1], [1]]),
         no("not a number", ["a", "b"], [["a", "b"], ["a", "a"]], metric="rmse"),
         no("infinity", [INF, 1.0], [[1.0, 1.0], [1.0, 1.0]], metric="rmse"),
+    ],
+    "agreement.drawn.drawn_agreement": [
+        ok([], [], []),
+        ok([None, 1], [1, NAN], [0.5, 0.5]),
+        ok([1, 1], [1, 1], [0.5, 1]),
+        ok([1, 0], [1, 0], [0.5, 1], ["a", "b"]),
+        ok([1, 0, 1], [1, 0, 0], [0.5, 1, 1], ["a", "b", "b"]),
+        *(ok([1, 0, 1, 0], [1, 0, 0, 0], [1, 0.5, 1, 1], coefficient=name) for name in ("ac", "mcc", "alpha")),
+        no("differ in length", [1], [], []),
+        no("probabilities .1. and labels .2.", [1, 0], [1, 0], [1]),
+        no("strata .1. and labels .2.", [1, 0], [1, 0], [1, 1], ["a"]),
+        no("outside", [1], [1], [0]),
+        no("outside", [1], [1], [1.5]),
+        no("probabilities", [1], [1], [NAN]),
+        no("coefficient is 'rho'", [1], [1], [1], coefficient="rho"),
+        no("coefficient is 'rho'", [], [], [], coefficient="rho"),
+        no("weights: mcc has none", [1], [1], [1], coefficient="mcc", weights="linear"),
+        no("weights is 'cubic'", [1, 0], [1, 0], [1, 1], weights="cubic"),
+        no("not one of the categories", [1, 2], [1, 0], [1, 1], categories=[0, 1]),
+    ],
+    "agreement.drawn.drawn_confusion": [
+        ok([1], [0], [0.5], positive=1),
+        ok([1, None, 0], [1, 1, NAN], [0.5, 1, 1], ["a", "a", "b"], positive=1),
+        no("no item is labelled by both", [], [], [], positive=1),
+        no("no item is labelled by both", [None], [1], [1], positive=1),
+        no("outside", [1], [1], [-1], positive=1),
+        no("differ in length", [1], [1, 0], [1], positive=1),
     ],
     "agreement.confusion.confusion": [
         ok([], [], positive=1),
@@ -480,6 +508,7 @@ THROUGH = {
     "stats.bootstrap.bootstrap_interval": re.compile(
         r"stats\.(bootstrap\.(resample_means|jackknife_means|bca_interval)|clusters\.levels)$"
     ),
+    "agreement.drawn.drawn_agreement": re.compile(r"agreement\.kappa\.\w+_(statistic|chance)$"),
 }
 
 
@@ -670,6 +699,9 @@ def test_lists_that_are_ranked_and_drawn_reach_the_parts():
         bootstrap_interval(by_cluster([0.0, 0.5, 1.0] * 20, None), rng=rng(), resamples=50)
         bootstrap_interval(SPREAD, rng=rng(), resamples=50)
         columns([{"a": 1}] * 3, [["a"]] * 3)
-    assert reached("stats.bootstrap.bootstrap_interval") | reached("trec") <= watch.called
+        for name in ("kappa", "ac", "mcc"):
+            drawn_agreement([1, 0, 1], [1, 0, 0], [1, 1, 1], coefficient=name)
+    drawn = reached("agreement.drawn.drawn_agreement")
+    assert reached("stats.bootstrap.bootstrap_interval") | reached("trec") | drawn <= watch.called
     assert NO_BATCH.index == []
     assert listed("a").answered
