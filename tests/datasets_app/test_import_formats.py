@@ -11,6 +11,7 @@ import pytest
 
 from core_app.errors import Invalid, Malformed
 from datasets_app.imports.encoding import detect_encoding
+from datasets_app.imports.formats.records import RECORDS
 from datasets_app.imports.jsonl import Unreadable
 from datasets_app.imports.native import parse_item
 from datasets_app.imports.sources import Source, open_source
@@ -155,3 +156,32 @@ def test_cmrc_reports_its_five_moved_spans_with_where_the_text_stands() -> None:
     assert (source.format, len(items)) == ("squad_json", 502)
     assert [row.code for row in moved] == ["span_moved"] * 5
     assert all(row.pointer == "/answers/0/answer_start" and "but at" in row.detail for row in moved)
+
+
+ODD: list[Any] = [
+    None, True, 0, 1.5, 10**400, "", "x", [], [1], [None], [[]], [["a", {}]], [{}], [{"a": 1}], [{"url": ["a"]}],
+    [{"text": 5, "answer_start": "x"}], [{"role": ["u"], "content": 2}], {}, {"a": 1}, {"expected_facts": [1, {}]},
+]  # fmt: skip
+FIELDS = (
+    "query", "evidence_list", "question_type", "answer", "id", "positive", "negative", "fakeanswer", "retrieval_gt",
+    "generation_gt", "qid", "inputs", "outputs", "expectations", "tags", "metadata", "input", "output",
+    "expectedOutput", "expected_output", "additional_metadata", "context", "question", "answers", "is_impossible",
+    "paragraph", "user_input", "ground_truth", "reference", "reference_contexts", "synthesizer_name",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_a_field_of_any_shape_becomes_an_item_or_a_named_fault(name: str) -> None:
+    convert = RECORDS[name][1]
+    for base in ({}, dict.fromkeys(FIELDS, "x")):
+        for field in FIELDS:
+            for value in ODD:
+                assert isinstance(convert({**base, field: value}), dict | Unreadable)
+
+
+def test_evidence_of_the_wrong_shape_is_refused_with_its_place() -> None:
+    convert = RECORDS["multihop_rag"][1]
+    for evidence, pointer in ((7, "/evidence_list"), ([{"url": "a"}, {"fact": "b"}], "/evidence_list/1")):
+        found = convert({"query": "q", "evidence_list": evidence})
+        assert isinstance(found, Unreadable)
+        assert (found.code, found.pointer) == ("type", pointer)

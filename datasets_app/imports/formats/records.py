@@ -144,11 +144,19 @@ _HOPS = {
 }
 
 
-def multihop_rag(record: Record) -> dict[str, Any]:
+def multihop_rag(record: Record) -> dict[str, Any] | Unreadable:
     """All evidence is needed together; an article is known by its address. Null queries stay, as unanswerable."""
     kind = str(record.get("question_type"))
-    pieces = [piece for piece in record.get("evidence_list") or [] if isinstance(piece, Mapping)]
-    articles = list(dict.fromkeys(piece.get("url") or piece.get("title") for piece in pieces))
+    pieces = record.get("evidence_list") or []
+    if not isinstance(pieces, list):
+        return Unreadable("type", _("Give a list."), "/evidence_list")
+    articles: dict[str, None] = {}
+    for place, piece in enumerate(pieces):
+        article = (piece.get("url") or piece.get("title")) if isinstance(piece, Mapping) else None
+        if not isinstance(article, str):
+            detail = _("Each piece of evidence needs the url or the title of its article, as a text.")
+            return Unreadable("type", detail, f"/evidence_list/{place}")
+        articles[article] = None
     return {
         "external_id": _id(record, "id", question=record.get("query")),
         "question": record.get("query"),
